@@ -9,11 +9,23 @@ namespace weir {
 
 WEIR_HD constexpr int parts(int n, int size) { return (n + size - 1) / size; }
 
-// f(k), k = Layers column, ... : `Layers` of them, or up to n.
+// f(k) or f(k, s), k = Layers column + s: `Layers` of them, or up to n. All of them without a branch between: what the next cells
+// read is then on its way before the first has come.
 template <int Layers, class F>
 WEIR_HD inline void for_column(int column, int n, const F& f) {
-  for (int s = 0; s < Layers; ++s)
-    if (const int k = Layers * column + s; k < n) f(k);
+  const int first = Layers * column;
+  const auto cell = [&](int s) {
+    if constexpr (std::is_invocable_v<const F&, int, int>)
+      f(first + s, s);
+    else
+      f(first + s);
+  };
+  if (first + Layers <= n) {
+    for (int s = 0; s < Layers; ++s) cell(s);
+  } else {
+    for (int s = 0; s < Layers; ++s)
+      if (first + s < n) cell(s);
+  }
 }
 
 // The columns of a box in tiles of at most 32 x 8, one after the other: the order of a reduction, which knows one index, and

@@ -21,7 +21,7 @@ constexpr LoopBlock loop_block(unsigned nx, unsigned ny, unsigned nz) {
   while (x < 16 && x < nx) x *= 2;
   if (nx > 16 && 8 * ((nx + 31) / 32 * 32) <= 9 * ((nx + 15) / 16 * 16)) x = 32;
   unsigned y = 1, z = 1;
-  constexpr unsigned threads = 128, many = 1 << 18;
+  constexpr unsigned threads = 128, many = 1 << 17;
   while (y < 4 && y < ny && 2 * x * y <= threads) y *= 2;
   while (z < 2 && z < nz && std::uint64_t{nx} * ny * nz >= many) z *= 2;
   while (2 * x * y * z <= threads && 2 * y <= ny) y *= 2;  // a short row or a plane

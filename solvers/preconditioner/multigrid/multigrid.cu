@@ -72,8 +72,8 @@ constexpr Option multigrid_keys[] = {
      "red_black | jacobi | chebyshev"},
     {"storage", Option::text, "float", "of everything inside the cycle", "double | float", "",
      "precision, single=float"},
-    {"coarse_size", Option::integer, "64", "the first grid of at most so many is solved directly", "[1, 4096]",
-     "unknowns"},
+    {"coarse_size", Option::integer, "depends: 4096 of a tensor grid, else 64",
+     "the first grid of at most so many is solved directly", "[1, 4096]", "unknowns"},
     {"gather_size", Option::integer, "32768",
      "over ranks: what is below a grid of at most so many is done by the root rank", "[1, inf)", "unknowns"}};
 
@@ -83,7 +83,8 @@ std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
   MultigridOptions o;
   read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "smoother", o.smoother);
   if (t.has("symmetric")) o.symmetric = t.get("symmetric", false);
-  read_keys(t, "storage", o.storage, "coarse_size", o.coarse_size, "gather_size", o.gather_size);
+  if (t.has("coarse_size")) o.coarse_size = t.get("coarse_size", 0);
+  read_keys(t, "storage", o.storage, "gather_size", o.gather_size);
   return std::make_unique<Multigrid<Space>>(o);
 }
 

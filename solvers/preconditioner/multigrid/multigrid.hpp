@@ -31,7 +31,8 @@ struct MultigridOptions {
   std::optional<bool> symmetric;  // not given: false, unless the method needs it
   std::string smoother = "red_black";
   std::string storage = "float";
-  int coarse_size = 64, gather_size = 32768;
+  std::optional<int> coarse_size;  // not given: 4096, or 64 of a banded matrix
+  int gather_size = 32768;
 };
 
 // The cycles of the two kinds of matrices, on one rank or over ranks. Where a grid's parts are too thin to be distributed,

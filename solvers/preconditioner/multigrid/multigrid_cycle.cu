@@ -27,6 +27,17 @@ double rescaling(double peak) {
   return is_safe ? 0 : std::exp2(std::ilogb(peak));
 }
 
+// By default the finest grid is solved by a cycle, but for the smallest.
+std::vector<GridLevel> grids_of(const SeparableOperator& A, const MultigridOptions& options) {
+  return make_grids(A, options.coarse_size.value_or(4096), options.coarse_size.value_or(64));
+}
+
+Work work_of_direct_solve(const GridLevel& grid, std::int64_t value) {
+  std::int64_t lines = 0;
+  for (const Line& l : grid.line) lines += l.size();
+  return {2 * value * grid.count(), 4 * lines * grid.count()};
+}
+
 // Of one application, of which every level is visited as the cycle does. The coefficients of a separable operator are lines:
 // nothing a cell.
 Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& options) {
@@ -38,8 +49,7 @@ Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& 
   for (std::size_t l = 0; l < last; ++l)
     add(is_f ? static_cast<std::int64_t>(l) + 1 : 1,
         work_of_level(grids[l].count(), grids[l + 1].count(), 0, 7, options.pre + options.post, value));
-  add(is_f ? std::max<std::int64_t>(1, static_cast<std::int64_t>(last)) : 1,
-      work_of_coarsest(grids.back().count(), value, value));
+  add(is_f ? std::max<std::int64_t>(1, static_cast<std::int64_t>(last)) : 1, work_of_direct_solve(grids.back(), value));
   return work;
 }
 
@@ -92,7 +102,7 @@ template <class Space>
 SpreadGrids spread_grids(const DistributedStencil<Space>& A, const MultigridOptions& options) {
   SpreadGrids s;
   const SeparableOperator& whole = A.whole_operator();
-  s.grids = make_grids(whole, options.coarse_size);
+  s.grids = grids_of(whole, options);
   s.layers = layers_around(options);
   BoxCuts cuts = ordered(A.cuts(), order_of_lines(whole));
   for (std::size_t l = 0; l < s.grids.size(); ++l) {
@@ -157,7 +167,7 @@ class SeparableCycle final : public Preconditioner<Space> {
       all_levels_ = static_cast<int>(grids.grids.size());
       set_up_parts(*stencil, grids);
     } else {
-      tail_ = Levels<T, Space>(make_grids(separable(A), options_.coarse_size), options_, true);
+      tail_ = Levels<T, Space>(grids_of(separable(A), options_), options_, true);
       all_levels_ = static_cast<int>(tail_.count());
     }
     if (is_fused()) row_dots_ = Array<double, Host>(2 * rows());
@@ -219,41 +229,45 @@ class SeparableCycle final : public Preconditioner<Space> {
     const double factor = 1 / out.factor;
     const bool fused = is_fused(), loads_on_the_way = fused && !is_spread();
     double peak = 1;
+    const bool ends_with_store = !is_spread() && tail_.ends_with_store();
+    const T omega = ends_with_store ? tail_.first_omega() : 0;
     if (!fused)
-      by_columns<Space>(top.own, [&]<int Layers>() { run_step<Space>(Load<T, Layers>{top, factor, r}); });
+      by_columns<Space>(top.own, [&]<int Layers>() { run_step<Space>(Load<T, Layers>{top, factor, r, omega}); });
     else if (is_spread())
       peak = ranks_->max(load_own(top, r, factor));
     if (is_spread()) share(0, top.g);
     if (first().is_last(0)) {
-      tail_.visit(0, false, true);
+      tail_.visit(0, false, Start::zero);
     } else if (!fused && !is_spread()) {
       recorded_.run([&] {  // r and z, which come and go, stay outside
-        tail_.descend_from(0, true);
-        tail_.visit(1, options_.cycle == "F", true);
-        tail_.ascend_to(0);
+        tail_.descend_from(0, ends_with_store ? Start::begun : Start::zero);
+        tail_.visit(1, options_.cycle == "F", tail_.start_of_next(0));
+        tail_.ascend_to(0, {}, ends_with_store);
       });
     } else {
-      const double largest = first().descend_from(0, true, loads_on_the_way ? r : nullptr, factor);
+      const double largest = first().descend_from(0, Start::zero, loads_on_the_way ? r : nullptr, factor);
       if (loads_on_the_way) peak = largest;
       visit(1, options_.cycle == "F");
       first().ascend_to(0, fused ? out : Output{});
     }
-    if (!fused)
+    if (ends_with_store)
+      tail_.finish(out.factor, out.z);
+    else if (!fused)
       by_columns<Space>(top.own, [&]<int Layers>() { run_step<Space>(Store<T, Layers>{top, out.factor, out.z}); });
     return peak;
   }
 
   void visit(std::size_t l, bool f_cycle) const {
-    if (!is_spread()) return tail_.visit(l, f_cycle, true);
+    if (!is_spread()) return tail_.visit(l, f_cycle, tail_.start_of_next(l - 1));
     if (parts_.is_last(l)) return visit_tail(f_cycle);
     const LevelView<T>& v = parts_.view(l);
     share(l, v.g);
-    parts_.descend_from(l, true);
+    parts_.descend_from(l, Start::zero);
     visit(l + 1, f_cycle);
     parts_.ascend_to(l);
     share(l, v.u);
     if (!f_cycle) return;
-    parts_.descend_from(l, false);
+    parts_.descend_from(l, Start::nonzero);
     visit(l + 1, false);
     parts_.ascend_to(l);
     share(l, v.u);
@@ -263,7 +277,7 @@ class SeparableCycle final : public Preconditioner<Space> {
     const LevelView<T>& first = parts_.view(parts_.count() - 1);
     const bool is_root = ranks_->is_root();
     tail_cells_.gather(first.g, is_root ? tail_.view(0).g : nullptr);
-    if (is_root) tail_.visit(0, f_cycle, true);
+    if (is_root) tail_.visit(0, f_cycle, Start::zero);
     tail_cells_.scatter(is_root ? tail_.view(0).u : nullptr, first.u);
   }
 

@@ -172,6 +172,14 @@ void transpose(const Line& fine, const Line& coarse, LineTransfer& t) {
   }
 }
 
+// A direct solve takes 4 n (nx + ny + nz) operations: what the cycle's sweeps on a few levels do, where lines are short.
+bool is_solved_directly(const GridLevel& level, int coarse_size) {
+  constexpr std::int64_t most = 1 << 18;
+  std::int64_t lines = 0;
+  for (const Line& l : level.line) lines += l.size();
+  return level.count() <= std::max(coarse_size, 1) && level.count() * lines <= most;
+}
+
 }  // namespace
 
 void invert_in_place(std::vector<double>& a, std::size_t n) {
@@ -197,11 +205,11 @@ std::array<std::size_t, 3> order_of_lines(const SeparableOperator& A) {
   return order;
 }
 
-std::vector<GridLevel> make_grids(const SeparableOperator& A, int coarse_size) {
+std::vector<GridLevel> make_grids(const SeparableOperator& A, int coarse_size, int largest_alone) {
   std::vector<GridLevel> grids(1);
   const auto order = order_of_lines(A);
   for (std::size_t d = 0; d < 3; ++d) grids[0].line[d] = make_line(A.direction[order[d]]);
-  while (grids.back().count() > std::max(coarse_size, 1)) {
+  while (!is_solved_directly(grids.back(), grids.size() == 1 ? largest_alone : coarse_size)) {
     GridLevel& fine = grids.back();
     const double limit = merge_limit(fine);
     GridLevel coarse;
@@ -211,39 +219,6 @@ std::vector<GridLevel> make_grids(const SeparableOperator& A, int coarse_size) {
   for (GridLevel& grid : grids)
     for (const Line& l : grid.line) grid.two_colours = grid.two_colours && !(l.d.periodic && l.size() % 2 == 1);
   return grids;
-}
-
-void invert_coarsest(const GridLevel& level, const SeparableOperator& A, std::vector<double>& inverse) {
-  const auto n = static_cast<std::size_t>(level.count());
-  const auto nx = static_cast<std::size_t>(level.line[0].size()), ny = static_cast<std::size_t>(level.line[1].size());
-  inverse.assign(n * n, 0);
-  double trace = 0;
-  for (std::size_t a = 0; a < n; ++a) {
-    const std::array<std::size_t, 3> at{a % nx, a / nx % ny, a / nx / ny}, stride{1, nx, nx * ny};
-    double volume = 1;
-    for (std::size_t d = 0; d < 3; ++d) volume *= level.line[d].d.mass[at[d]];
-    inverse[a * n + a] += A.shift * volume;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const SeparableDirection& l = level.line[d].d;
-      const double area = A.scale * volume / l.mass[at[d]];
-      const auto last = static_cast<std::size_t>(l.size()) - 1;
-      const std::size_t base = a - at[d] * stride[d];
-      inverse[a * n + a] += area * (l.lower[at[d]] + l.upper[at[d]] + l.boundary[at[d]]);
-      inverse[a * n + base + (at[d] > 0 ? at[d] - 1 : last) * stride[d]] -= area * l.lower[at[d]];
-      inverse[a * n + base + (at[d] < last ? at[d] + 1 : 0) * stride[d]] -= area * l.upper[at[d]];
-    }
-    trace += inverse[a * n + a];
-  }
-  // With the null space shifted to the mean eigenvalue, A + (mean / n) 1 1^T, the inverse has 1 1^T / (n mean) too
-  // much.
-  const double mean = trace > 0 ? trace / static_cast<double>(n) : 1;
-  const auto size = static_cast<double>(n);
-  const bool singular = A.has_constant_null_space();
-  if (singular)
-    for (double& v : inverse) v += mean / size;
-  invert_in_place(inverse, n);
-  if (singular)
-    for (double& v : inverse) v -= 1 / (size * mean);
 }
 
 double Line::smallest_distance() const {

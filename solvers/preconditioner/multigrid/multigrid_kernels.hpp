@@ -2,10 +2,10 @@
 // where the fused passes of multigrid_host.hpp do not apply. Deterministic: every value is gathered in a fixed order.
 // One thread a column of `Layers` unknowns in z (columns.hpp): by itself one spends more instructions on offsets and couplings
 // than on its values. (The halves of rows make the accesses of a colour contiguous.) A sweep over a colour reads the other
-// one and writes its own, so it does not depend on the order of the threads. Each is a struct with the range of its indices,
-// so that a launch of its own and the block that does all small levels (multigrid_small.hpp) run the same code. Included by
-// .cu files only.
+// one and writes its own, so it does not depend on the order of the threads. Included by .cu files only.
 #pragma once
+#include <cstdint>
+
 #include "solvers/device/columns.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_view.hpp"
 
@@ -67,41 +67,75 @@ struct Residual {  // w = g - A u
 
 // The unknowns of a colour with one i, one j: every second k. Columns 0 and 1 alternate, then 2 and 3.
 WEIR_HD constexpr int colour_columns(int n, int layers) { return layers == 1 ? n : 2 * parts(n, 2 * layers); }
+template <class T>
+WEIR_HD Extents colour_range(const LevelView<T>& L, int layers) {
+  return {(L.X.n + 1) / 2, L.Y.n, colour_columns(L.Z.n, layers)};
+}
+// The parity of i.
+WEIR_HD constexpr int half_of_colour(int colour, int j, int column) { return (colour + j + column) & 1; }
+template <int Layers, class F>
+WEIR_HD inline void for_colour(int column, int n, const F& f) {
+  for_column<Layers>(column / 2, parts(n - column % 2, 2), [&](int half, int s) { f(2 * half + column % 2, s); });
+}
 
 template <class T, int Layers>
-struct RelaxColour {  // Gauss-Seidel
+struct RelaxFirst {  // u = omega g / d on a colour: from u = 0, which it need not be
   LevelView<T> L;
   int colour;
   T omega;
-  WEIR_HD Extents range() const { return {(L.X.n + 1) / 2, L.Y.n, colour_columns(L.Z.n, Layers)}; }
+  WEIR_HD Extents range() const { return colour_range(L, Layers); }
   WEIR_HD void operator()(int m, int j, int column) const {
-    const int i = 2 * m + ((colour + j + column) & 1);
+    const int i = 2 * m + half_of_colour(colour, j, column);
     if (i >= L.X.n) return;
-    const Column<T> of(L, i, j);
-    const int bottom = L.place(i, j, 0);
-    for_column<Layers>(column / 2, parts(L.Z.n - column % 2, 2), [&](int half) {
-      const int k = 2 * half + column % 2, c = bottom + k * of.layer;
-      L.u[c] += omega * ((L.g[c] + of.neighbours(c, k)) / of.diagonal(k) - L.u[c]);
+    const int bottom = L.place(i, j, 0), layer = 2 * L.pitch * L.Y.n;
+    const T diagonal_x = L.X.diagonal[L.half_of_axis(i)], diagonal_y = L.shift + L.Y.diagonal[j];
+    for_colour<Layers>(column, L.Z.n, [&](int k, int) {
+      const int c = bottom + k * layer;
+      L.u[c] = omega * (L.g[c] / (diagonal_x + (diagonal_y + L.Z.diagonal[k])));
     });
   }
 };
 
-template <class T, int Layers>
-struct RelaxColourFromZero {  // the same where u = 0, which it need not be: the other colour is set to that
+template <class T, int Layers, bool FromZero = false>
+struct RelaxColour {  // Gauss-Seidel. FromZero: where u of the colour is zero, which it need not be
   LevelView<T> L;
   int colour;
   T omega;
-  WEIR_HD Extents range() const { return {(L.X.n + 1) / 2, L.Y.n, colour_columns(L.Z.n, Layers)}; }
+  WEIR_HD Extents range() const { return colour_range(L, Layers); }
   WEIR_HD void operator()(int m, int j, int column) const {
-    const int odd = (colour + j + column) & 1, i = 2 * m + odd, other = 2 * m + 1 - odd, layer = 2 * L.pitch * L.Y.n;
-    const int own_bottom = L.place(i, j, 0), other_bottom = L.place(other, j, 0);
-    const T diagonal_x = L.X.diagonal[L.half_of_axis(i)], diagonal_y = L.shift + L.Y.diagonal[j];
-    for_column<Layers>(column / 2, parts(L.Z.n - column % 2, 2), [&](int half) {
-      const int k = 2 * half + column % 2, above = k * layer;
-      if (i < L.X.n)
-        L.u[own_bottom + above] = omega * (L.g[own_bottom + above] / (diagonal_x + (diagonal_y + L.Z.diagonal[k])));
-      if (other < L.X.n) L.u[other_bottom + above] = 0;
+    const int i = 2 * m + half_of_colour(colour, j, column);
+    if (i >= L.X.n) return;
+    const Column<T> of(L, i, j);
+    const int bottom = L.place(i, j, 0);
+    T fresh[Layers];  // none is written before all are read: a column waits for memory once
+    for_colour<Layers>(column, L.Z.n, [&](int k, int s) {
+      const int c = bottom + k * of.layer;
+      const T old = FromZero ? 0 : L.u[c];
+      fresh[s] = old + omega * ((L.g[c] + of.neighbours(c, k)) / of.diagonal(k) - old);
     });
+    for_colour<Layers>(column, L.Z.n, [&](int k, int s) { L.u[bottom + k * of.layer] = fresh[s]; });
+  }
+};
+
+template <class T, int Layers>
+using RelaxSecond = RelaxColour<T, Layers, true>;
+
+template <class T, int Layers>
+struct ResidualColour {  // w = g - A u of a colour
+  LevelView<T> L;
+  int colour;
+  WEIR_HD Extents range() const { return colour_range(L, Layers); }
+  WEIR_HD void operator()(int m, int j, int column) const {
+    const int i = 2 * m + half_of_colour(colour, j, column);
+    if (i >= L.X.n) return;
+    const Column<T> of(L, i, j);
+    const int bottom = L.place(i, j, 0);
+    T w[Layers];
+    for_colour<Layers>(column, L.Z.n, [&](int k, int s) {
+      const int c = bottom + k * of.layer;
+      w[s] = L.g[c] + of.neighbours(c, k) - of.diagonal(k) * L.u[c];
+    });
+    for_colour<Layers>(column, L.Z.n, [&](int k, int s) { L.w[bottom + k * of.layer] = w[s]; });
   }
 };
 
@@ -169,6 +203,49 @@ struct RestrictLayers {  // coarse g, from what RestrictPlanes left
   }
 };
 
+// Coarse g, from the w of one colour, the other's being zero; and with omega the first half sweep of the coarse level.
+template <class T, int Layers>
+struct RestrictColour {
+  LevelView<T> fine, coarse;
+  ExchangeView<T> ex;
+  int colour;
+  T omega;
+  static constexpr int layers = Layers == 1 ? 1 : 2;  // an unknown reads 32 values
+  WEIR_HD Extents range() const { return {coarse.X.n, coarse.Y.n, parts(coarse.Z.n, layers)}; }
+  WEIR_HD void operator()(int I, int J, int column) const {
+    int x[4], y[4];
+    T weight_x[4], weight_y[4];
+    for (int a = 0; a < 4; ++a) {
+      x[a] = fine.half_of_axis(ex.X.slot(I, a));
+      y[a] = ex.Y.slot(J, a) * 2 * fine.pitch;
+      weight_x[a] = ex.X.restriction[4 * I + a];
+      weight_y[a] = ex.Y.restriction[4 * J + a];
+    }
+    const int corner = colour + ex.X.first[I] + ex.Y.first[J] + 1, row = 2 * coarse.pitch;
+    const T diagonal = coarse.X.diagonal[coarse.half_of_axis(I)] + coarse.shift + coarse.Y.diagonal[J];
+    for_column<layers>(column, coarse.Z.n, [&](int K) {
+      // Of the first row the slots of the colour are `odd` and odd + 2, of the next the other two, and so on.
+      const bool odd = (corner + ex.Z.first[K]) & 1;
+      const int at[2][2] = {{odd ? x[1] : x[0], odd ? x[3] : x[2]}, {odd ? x[0] : x[1], odd ? x[2] : x[3]}};
+      const T weight[2][2] = {{odd ? weight_x[1] : weight_x[0], odd ? weight_x[3] : weight_x[2]},
+                              {odd ? weight_x[0] : weight_x[1], odd ? weight_x[2] : weight_x[3]}};
+      T s = 0;
+      for (int c = 0; c < 4; ++c) {
+        const T* w = fine.w + ex.Z.slot(K, c) * fine.Y.n * 2 * fine.pitch;
+        T plane = 0;
+        for (int b = 0; b < 4; ++b) {
+          const int h = (b + c) & 1;
+          plane += weight_y[b] * (weight[h][0] * w[y[b] + at[h][0]] + weight[h][1] * w[y[b] + at[h][1]]);
+        }
+        s += ex.Z.restriction[4 * K + c] * plane;
+      }
+      const int place = coarse.place(I, J, 0) + K * coarse.Y.n * row;
+      coarse.g[place] = s;
+      if (omega != 0 && (I + J + K) % 2 == 0) coarse.u[place] = omega * (s / (diagonal + coarse.Z.diagonal[K]));
+    });
+  }
+};
+
 template <class T, int Layers>
 struct ProlongCorrect {  // u += P coarse u
   LevelView<T> fine, coarse;
@@ -179,47 +256,65 @@ struct ProlongCorrect {  // u += P coarse u
               y[2] = {ex.Y.parent[j] * row, ex.Y.other[j] * row};
     const T weight_x[2] = {ex.X.weight_parent[i], ex.X.weight_other[i]},
             weight_y[2] = {ex.Y.weight_parent[j], ex.Y.weight_other[j]};
+    const T* corner[2] = {coarse.u + y[0], coarse.u + y[1]};
+    const auto in_plane = [&](int K) {
+      const int layer = K * coarse.Y.n * row;
+      const T *first = corner[0] + layer, *second = corner[1] + layer;
+      return weight_y[0] * (weight_x[0] * first[x[0]] + weight_x[1] * first[x[1]]) +
+             weight_y[1] * (weight_x[0] * second[x[0]] + weight_x[1] * second[x[1]]);
+    };
+    // Neighbours in z share coarse planes: the two of the one before are kept.
+    int planes[2] = {-1, -1};
+    T e[2] = {};
     for_column<Layers>(column, fine.Z.n, [&](int k) {
-      T e = 0;
-      for (int c = 0; c < 2; ++c) {
-        const int layer = (c == 0 ? ex.Z.parent[k] : ex.Z.other[k]) * coarse.Y.n * row;
-        const T weight_z = c == 0 ? ex.Z.weight_parent[k] : ex.Z.weight_other[k];
-        for (int b = 0; b < 2; ++b)
-          e += weight_z * weight_y[b] *
-               (weight_x[0] * coarse.u[layer + y[b] + x[0]] + weight_x[1] * coarse.u[layer + y[b] + x[1]]);
+      const int P = ex.Z.parent[k], O = ex.Z.other[k];
+      if (planes[1] == P || planes[0] == O) {
+        const int plane = planes[0];
+        const T value = e[0];
+        planes[0] = planes[1], e[0] = e[1], planes[1] = plane, e[1] = value;
       }
-      fine.u[fine.place(i, j, k)] += e;
+      if (planes[0] != P) planes[0] = P, e[0] = in_plane(P);
+      if (planes[1] != O) planes[1] = O, e[1] = in_plane(O);
+      fine.u[fine.place(i, j, k)] += ex.Z.weight_parent[k] * e[0] + ex.Z.weight_other[k] * e[1];
     });
   }
 };
 
-// u = inverse g, where unknown a of the inverse (natural order) has its place in u and g at places[a].
-template <class T>
-struct SolveCoarsest {
-  LevelView<T> L;
-  const int* places;
-  const T* inverse;
-  WEIR_HD Extents range() const { return {L.count(), 1, 1}; }
-  WEIR_HD void operator()(int a, int, int) const {
-    const int n = L.count();
-    T s = 0;
-    for (int b = 0; b < n; ++b) s += inverse[b * n + a] * L.g[places[b]];
-    L.u[places[a]] = s;
-  }
+// Two neighbours of a row of r or z in one access, where each row begins at a multiple of 16 bytes.
+struct alignas(16) Two {
+  double first, second;
 };
+inline bool is_paired(const double* v, const Extents& e) {
+  return e.nx % 2 == 0 && reinterpret_cast<std::uintptr_t>(v) % sizeof(Two) == 0;
+}
 
+// g = factor r / V of two neighbours in x; and with omega the first half sweep, where all unknowns are own.
 template <class T, int Layers>
-struct Load {  // g = factor r / V
+struct Load {
   LevelView<T> L;
   double factor;
   const double* r;
-  WEIR_HD Extents range() const { return {L.own.nx, L.own.ny, parts(L.own.nz, Layers)}; }
-  WEIR_HD void operator()(int i, int j, int column) const {
-    const int I = L.own_i + i, J = L.own_j + j, bottom = L.place(I, J, L.own_k), layer = 2 * L.pitch * L.Y.n;
-    const double inverse_x = L.X.inverse_mass[L.half_of_axis(I)], mass_y = L.Y.mass[J];
+  T omega;
+  bool paired = is_paired(r, L.own);
+  WEIR_HD Extents range() const { return {(L.own.nx + 1) / 2, L.own.ny, parts(L.own.nz, Layers)}; }
+  WEIR_HD void operator()(int m, int j, int column) const {
+    const int i = 2 * m, J = L.own_j + j, layer = 2 * L.pitch * L.Y.n;
+    const bool has_second = i + 1 < L.own.nx;
+    const int half[2] = {L.half_of_axis(L.own_i + i), L.half_of_axis(L.own_i + i + (has_second ? 1 : 0))};
+    const int row = 2 * L.pitch * (L.own_k * L.Y.n + J);
+    const double mass_y = L.Y.mass[J];
     for_column<Layers>(column, L.own.nz, [&](int k) {
+      const double* from = r + L.own.index(i, j, k);
+      const Two v = paired ? *reinterpret_cast<const Two*>(from) : Two{from[0], has_second ? from[1] : 0};
       const double f = factor / (mass_y * L.Z.mass[L.own_k + k]);
-      L.g[bottom + k * layer] = static_cast<T>(r[L.own.index(i, j, k)] * f * inverse_x);
+      const T g[2] = {static_cast<T>(v.first * f * L.X.inverse_mass[half[0]]),
+                      static_cast<T>(v.second * f * L.X.inverse_mass[half[1]])};
+      const int c = row + k * layer, own = (j + k) & 1;
+      L.g[c + half[0]] = g[0];
+      if (has_second) L.g[c + half[1]] = g[1];
+      if (omega == 0 || (own && !has_second)) return;
+      const int h = own ? half[1] : half[0];
+      L.u[c + h] = omega * ((own ? g[1] : g[0]) / (L.X.diagonal[h] + (L.shift + L.Y.diagonal[j] + L.Z.diagonal[k])));
     });
   }
 };
@@ -237,7 +332,39 @@ struct Store {  // z = factor u
   }
 };
 
-// A step as a launch (on Host, a loop) of its own.
+// The last half sweep with the store; all unknowns are own. What it relaxes goes to z alone.
+template <class T, int Layers>
+struct RelaxAndStore {
+  LevelView<T> L;
+  int colour;
+  T omega;
+  double factor;
+  double* z;
+  bool paired = is_paired(z, L.own);
+  WEIR_HD Extents range() const { return colour_range(L, Layers); }
+  WEIR_HD void operator()(int m, int j, int column) const {
+    const int odd = half_of_colour(colour, j, column), i = 2 * m + odd, other = 2 * m + 1 - odd;
+    const bool has_own = i < L.X.n, has_other = other < L.X.n;
+    const Column<T> of(L, has_own ? i : other, j);
+    const int own_bottom = L.place(i, j, 0), other_bottom = L.place(other, j, 0);
+    for_colour<Layers>(column, L.Z.n, [&](int k, int) {
+      const int c = own_bottom + k * of.layer;
+      T u = 0;
+      if (has_own) u = L.u[c] + omega * ((L.g[c] + of.neighbours(c, k)) / of.diagonal(k) - L.u[c]);
+      const T rest = has_other ? L.u[other_bottom + k * of.layer] : 0;
+      const Two v{factor * static_cast<double>(odd ? rest : u), factor * static_cast<double>(odd ? u : rest)};
+      double* to = z + L.own.index(2 * m, j, k);
+      if (paired) {
+        *reinterpret_cast<Two*>(to) = v;
+      } else {
+        to[0] = v.first;
+        if (2 * m + 1 < L.X.n) to[1] = v.second;
+      }
+    });
+  }
+};
+
+// A step as a launch (on Host, a loop).
 template <class Space, class Step>
 void run_step(const Step& step) {
   const Extents e = step.range();
@@ -245,6 +372,10 @@ void run_step(const Step& step) {
     for_each<Space>(e.nx, [=] WEIR_HD(int i) { step(i, 0, 0); });
   else
     for_each<Space>(e, [=] WEIR_HD(int i, int j, int k) { step(i, j, k); });
+}
+template <class Space, template <class, int> class Step, class T, class... Rest>
+void run_by_columns(const LevelView<T>& L, const Rest&... rest) {
+  by_columns<Space>({L.X.n, L.Y.n, L.Z.n}, [&]<int Layers>() { run_step<Space>(Step<T, Layers>{L, rest...}); });
 }
 
 }  // namespace weir::multigrid

@@ -126,33 +126,13 @@ template <class T, class Space>
 Levels<T, Space>::Levels(std::vector<GridLevel> grids, const MultigridOptions& options, bool solves)
     : options_(options),
       fused_(std::is_same_v<Space, Host> && options.smoother == "red_black"),
+      solves_(solves),
       grids_(std::move(grids)) {
   for (int s = 0; s < 2 * options.pre; ++s) omega_before_.push_back(static_cast<T>(omega_before(options, s)));
   for (int s = 0; s < 2 * options.post; ++s) omega_after_.push_back(static_cast<T>(omega_after(options, s)));
   for (const GridLevel& grid : grids_) levels_.push_back(make_level<T, Space>(grid, fused_));
   make_scratch();
-  if (solves) make_inverse();
-  if constexpr (std::is_same_v<Space, Device>) {
-    if (solves) collect_small();
-  }
-}
-
-// The finest level is read and written by others, so never one of them; a last one alone is one launch anyway.
-template <class T, class Space>
-void Levels<T, Space>::collect_small() {
-  std::size_t first = 1;
-  while (first + 1 < levels_.size() && levels_[first].view.count() > small_level) ++first;
-  if (first + 1 >= levels_.size()) return;
-  for (const bool f_cycle : {false, true}) {
-    std::vector<CycleStep<T>> steps;
-    collected_ = &steps;
-    visit(first, f_cycle, true);
-    collected_ = nullptr;
-    for (CycleStep<T>& s : steps) s.level -= static_cast<int>(first);
-    small_steps_[f_cycle ? 1 : 0] = Array<CycleStep<T>, Space>(steps);
-  }
-  small_from_ = first;
-  small_levels_ = Array<LevelAndExchange<T>, Space>(static_cast<std::int64_t>(levels_.size() - first));
+  if (solves) coarsest_ = CoarsestSolve<T, Space>(grids_.back());
 }
 
 template <class T, class Space>
@@ -177,17 +157,12 @@ void Levels<T, Space>::make_scratch() {
 template <class T, class Space>
 void Levels<T, Space>::update(const SeparableOperator& A) {
   for (std::size_t l = 0; l < levels_.size(); ++l) set_coefficients(grids_[l], A.shift, A.scale, levels_[l]);
-  if (inverse_.size() > 0) update_inverse(A);
-  if (small_levels_.size() == 0) return;
-  small_on_host_.clear();
-  for (std::size_t l = small_from_; l < levels_.size(); ++l)
-    small_on_host_.push_back({levels_[l].view, levels_[l].exchange});
-  small_levels_.upload(small_on_host_);
+  if (solves_) coarsest_.update(A.shift, A.scale);
 }
 
 template <class T, class Space>
 std::int64_t Levels<T, Space>::bytes() const {
-  std::int64_t b = (scratch_.size() + planes_.size() + inverse_.size()) * static_cast<std::int64_t>(sizeof(T));
+  std::int64_t b = (scratch_.size() + planes_.size()) * static_cast<std::int64_t>(sizeof(T)) + coarsest_.bytes();
   for (const auto& l : levels_) b += l.bytes();
   return b;
 }
@@ -206,131 +181,87 @@ HostPass<T> Levels<T, Space>::pass(std::size_t l, int first_colour, const std::v
 }
 
 template <class T, class Space>
-double Levels<T, Space>::descend_from(std::size_t l, bool from_zero, const double* r, double factor) {
-  if (is_fused(l)) return descend(pass(l, 0, omega_before_), from_zero, r, factor);
-  smooth(l, 0, omega_before_, from_zero);
-  for (const auto kind : {CycleStep<T>::residual, CycleStep<T>::restrict_planes, CycleStep<T>::restrict_layers})
-    step({kind, static_cast<int>(l)});
+double Levels<T, Space>::descend_from(std::size_t l, Start start, const double* r, double factor) {
+  if (is_fused(l)) return descend(pass(l, 0, omega_before_), start == Start::zero, r, factor);
+  smooth(l, 0, omega_before_, start);
+  const LevelView<T>&L = view(l), &next = view(l + 1);
+  const ExchangeView<T>& exchange = levels_[l].exchange;
+  if (is_by_colours(l)) {
+    const int colour = grids_[l].colour;
+    run_by_columns<Space, ResidualColour>(L, colour);
+    run_by_columns<Space, RestrictColour>(L, next, exchange, colour, starts_next(l) ? omega_before_[0] : T(0));
+  } else {
+    run_by_columns<Space, Residual>(L);
+    run_by_columns<Space, RestrictPlanes>(L, next, exchange);
+    run_step<Space>(RestrictLayers<T>{L, next, exchange});
+  }
   return 1;
 }
 
 template <class T, class Space>
-void Levels<T, Space>::ascend_to(std::size_t l, const Output& out) {
+void Levels<T, Space>::ascend_to(std::size_t l, const Output& out, bool but_last) {
   const int colour = options_.symmetric.value_or(false) ? 1 : 0;
   if (is_fused(l)) return ascend(pass(l, colour, omega_after_), out);
-  step({CycleStep<T>::prolong, static_cast<int>(l)});
-  smooth(l, colour, omega_after_, false);
-}
-
-// As a launch or a loop of its own, or put down for the block that does all small levels.
-template <class T, class Space>
-void Levels<T, Space>::step(const CycleStep<T>& s) {
-  if (collected_) return collected_->push_back(s);
-  const auto l = static_cast<std::size_t>(s.level);
-  const LevelView<T>& L = levels_[l].view;
-  const LevelView<T>& next = levels_[std::min(l + 1, levels_.size() - 1)].view;
-  const ExchangeView<T>& exchange = levels_[l].exchange;
-  by_columns<Space>({L.X.n, L.Y.n, L.Z.n}, [&]<int Layers>() {
-    switch (s.kind) {
-      case CycleStep<T>::clear:
-        return run_step<Space>(Clear<T>{L});
-      case CycleStep<T>::residual:
-        return run_step<Space>(Residual<T, Layers>{L});
-      case CycleStep<T>::relax:
-        return run_step<Space>(RelaxColour<T, Layers>{L, s.colour, s.a});
-      case CycleStep<T>::relax_from_zero:
-        return run_step<Space>(RelaxColourFromZero<T, Layers>{L, s.colour, s.a});
-      case CycleStep<T>::jacobi:
-        return run_step<Space>(JacobiStep<T>{L, s.a});
-      case CycleStep<T>::chebyshev:
-        return run_step<Space>(ChebyshevStep<T>{L, s.a, s.b});
-      case CycleStep<T>::restrict_planes:
-        return run_step<Space>(RestrictPlanes<T, Layers>{L, next, exchange});
-      case CycleStep<T>::restrict_layers:
-        return run_step<Space>(RestrictLayers<T>{L, next, exchange});
-      case CycleStep<T>::prolong:
-        return run_step<Space>(ProlongCorrect<T, Layers>{L, next, exchange});
-      case CycleStep<T>::solve:
-        return run_step<Space>(SolveCoarsest<T>{L, places_.data(), inverse_.data()});
-    }
-  });
+  run_by_columns<Space, ProlongCorrect>(view(l), view(l + 1), levels_[l].exchange);
+  smooth(l, colour, omega_after_, Start::nonzero, but_last ? 1 : 0);
 }
 
 template <class T, class Space>
-void Levels<T, Space>::smooth(std::size_t l, int first_colour, const std::vector<T>& omega, bool from_zero) {
-  const int level = static_cast<int>(l), halves = static_cast<int>(omega.size());
-  const bool by_colours = options_.smoother == "red_black" && grids_[l].two_colours;
-  if (from_zero && !by_colours) step({CycleStep<T>::clear, level});
+void Levels<T, Space>::finish(double factor, double* z) const {
+  const int colour = options_.symmetric.value_or(false) ? 0 : 1;
+  run_by_columns<Space, RelaxAndStore>(view(0), colour, omega_after_.back(), factor, z);
+}
+
+template <class T, class Space>
+void Levels<T, Space>::smooth(std::size_t l, int first_colour, const std::vector<T>& omega, Start start, int left_out) {
+  const LevelView<T>& L = view(l);
+  const int halves = static_cast<int>(omega.size());
+  const bool by_colours = is_by_colours(l);
+  if (start == Start::zero && !by_colours) run_step<Space>(Clear<T>{L});
   if (options_.smoother == "jacobi") {
     for (int s = 0; s < halves / 2; ++s) {
-      step({CycleStep<T>::residual, level});
-      step({CycleStep<T>::jacobi, level, 0, static_cast<T>(0.8)});
+      run_by_columns<Space, Residual>(L);
+      run_step<Space>(JacobiStep<T>{L, static_cast<T>(0.8)});
     }
   } else if (by_colours) {
-    for (int s = 0; s < halves; ++s)
-      step({from_zero && s == 0 ? CycleStep<T>::relax_from_zero : CycleStep<T>::relax, level,
-            (first_colour + grids_[l].colour + s) % 2, omega[static_cast<std::size_t>(s)]});
+    for (int s = start == Start::begun ? 1 : 0; s < halves - left_out; ++s) {
+      const int colour = (first_colour + grids_[l].colour + s) % 2;
+      const T factor = omega[static_cast<std::size_t>(s)];
+      if (start == Start::nonzero || s > 1)
+        run_by_columns<Space, RelaxColour>(L, colour, factor);
+      else if (s == 1)
+        run_by_columns<Space, RelaxSecond>(L, colour, factor);
+      else
+        run_by_columns<Space, RelaxFirst>(L, colour, factor);
+    }
   } else {
-    chebyshev(level, halves);
+    chebyshev(L, halves);
   }
 }
 
 // The eigenvalues of D^-1 A lie in (0, 2]; those from 2/4 on are smoothed (Adams et al. 2003, Saad 2003 alg. 12.1).
 template <class T, class Space>
-void Levels<T, Space>::chebyshev(int level, int degree) {
+void Levels<T, Space>::chebyshev(const LevelView<T>& L, int degree) {
   const double high = 2, low = high / 4, theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
   double rho = 1 / sigma;
   for (int s = 0; s < degree; ++s) {
     const double rho_new = s == 0 ? rho : 1 / (2 * sigma - rho);
-    step({CycleStep<T>::residual, level});
-    step({CycleStep<T>::chebyshev, level, 0, static_cast<T>(s == 0 ? 0 : rho_new * rho),
-          static_cast<T>(s == 0 ? 1 / theta : 2 * rho_new / delta)});
+    run_by_columns<Space, Residual>(L);
+    run_step<Space>(ChebyshevStep<T>{L, static_cast<T>(s == 0 ? 0 : rho_new * rho),
+                                     static_cast<T>(s == 0 ? 1 / theta : 2 * rho_new / delta)});
     rho = rho_new;
   }
 }
 
 template <class T, class Space>
-void Levels<T, Space>::make_inverse() {
-  const auto n = static_cast<std::size_t>(grids_.back().count());
-  inverse_on_host_.resize(n * n);
-  inverse_ = Array<T, Space>(static_cast<std::int64_t>(n * n));
-  std::vector<int> places;
-  const LevelView<T>& v = levels_.back().view;
-  for (int k = 0; k < v.Z.n; ++k)
-    for (int j = 0; j < v.Y.n; ++j)
-      for (int i = 0; i < v.X.n; ++i) places.push_back(v.place(i, j, k));
-  places_ = Array<int, Space>(places);
-}
-
-template <class T, class Space>
-void Levels<T, Space>::update_inverse(const SeparableOperator& A) {
-  const GridLevel& last = grids_.back();
-  invert_coarsest(last, A, inverse_in_double_);
-  const auto n = static_cast<std::size_t>(last.count());
-  const auto nx = static_cast<std::size_t>(last.line[0].size()), ny = static_cast<std::size_t>(last.line[1].size());
-  for (std::size_t b = 0; b < n; ++b) {
-    const double volume =
-        last.line[0].d.mass[b % nx] * last.line[1].d.mass[b / nx % ny] * last.line[2].d.mass[b / nx / ny];
-    for (std::size_t a = 0; a < n; ++a)
-      inverse_on_host_[b * n + a] = static_cast<T>(inverse_in_double_[b * n + a] * volume);
-  }
-  inverse_.upload(inverse_on_host_);
-}
-
-template <class T, class Space>
-void Levels<T, Space>::visit(std::size_t l, bool f_cycle, bool from_zero) {
-  if constexpr (std::is_same_v<Space, Device>) {
-    if (!collected_ && small_from_ > 0 && l == small_from_)
-      return run_in_one_block<T>(small_levels_, small_steps_[f_cycle ? 1 : 0], {places_.data(), inverse_.data()},
-                                 levels_[l].view.count());
-  }
-  if (is_last(l)) return step({CycleStep<T>::solve, static_cast<int>(l)});
-  descend_from(l, from_zero);
-  visit(l + 1, f_cycle, true);
+void Levels<T, Space>::visit(std::size_t l, bool f_cycle, Start start) {
+  if (is_last(l)) return coarsest_(view(l));
+  descend_from(l, start);
+  visit(l + 1, f_cycle, start_of_next(l));
   ascend_to(l);
   if (!f_cycle) return;
-  descend_from(l, false);
-  visit(l + 1, false, true);
+  descend_from(l, Start::nonzero);
+  visit(l + 1, false, start_of_next(l));
   ascend_to(l);
 }
 

@@ -5,9 +5,9 @@
 
 #include "solvers/device/array.hpp"
 #include "solvers/preconditioner/multigrid/multigrid.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_coarsest.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_hierarchy.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_host.hpp"
-#include "solvers/preconditioner/multigrid/multigrid_small.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_view.hpp"
 
 namespace weir::multigrid {
@@ -30,6 +30,9 @@ struct Level {
 
 int half_pitch(int nx);  // LevelView::pitch
 
+// What u of a level is before it is smoothed: zero, which it need not be; after the first half sweep from there; an approximation.
+enum class Start { zero, begun, nonzero };
+
 template <class T, class Space>
 class Levels {
  public:
@@ -42,48 +45,44 @@ class Levels {
   const LevelView<T>& view(std::size_t l) const { return levels_[l].view; }
   LevelView<T>& view(std::size_t l) { return levels_[l].view; }
   bool is_fused(std::size_t l) const { return fused_ && grids_[l].two_colours; }
+  bool is_by_colours(std::size_t l) const { return options_.smoother == "red_black" && grids_[l].two_colours; }
   bool is_last(std::size_t l) const { return l + 1 == levels_.size(); }
+  // Device, one rank: how visit(l + 1) begins after descend_from(l), which does the next level's first half sweep if it can.
+  Start start_of_next(std::size_t l) const { return starts_next(l) ? Start::begun : Start::zero; }
+  // Whether the first and the last half sweep of the finest level are left to its load and store.
+  bool ends_with_store() const { return !fused_ && solves_ && !is_last(0) && is_by_colours(0); }
+  T first_omega() const { return ends_with_store() ? omega_before_[0] : 0; }
   void update(const SeparableOperator& A);  // its shift and scale; allocates nothing
   std::int64_t bytes() const;
 
   // Solves level l approximately for its g.
-  void visit(std::size_t l, bool f_cycle, bool from_zero);
+  void visit(std::size_t l, bool f_cycle, Start start);
   // Smooths level l and restricts its residual to the next, whose g it sets. With r (of a fused level): g = factor r / V
-  // first. Where u starts from zero it need not be cleared. Returns the largest |g| that was loaded, or 1.
-  double descend_from(std::size_t l, bool from_zero, const double* r = nullptr, double factor = 1);
-  // Corrects level l by the next one's u and smooths. Output: of a fused level.
-  void ascend_to(std::size_t l, const Output& out = {});
+  // first. Returns the largest |g| that was loaded, or 1.
+  double descend_from(std::size_t l, Start start, const double* r = nullptr, double factor = 1);
+  // Corrects level l by the next one's u and smooths. Output: of a fused level. but_last: the last half sweep is left to finish().
+  void ascend_to(std::size_t l, const Output& out = {}, bool but_last = false);
+  void finish(double factor, double* z) const;  // of the finest level, with z = factor u
 
  private:
   HostPass<T> pass(std::size_t l, int first_colour, const std::vector<T>& omega) const;
-  void step(const CycleStep<T>& s);
-  void smooth(std::size_t l, int first_colour, const std::vector<T>& omega, bool from_zero);
-  void chebyshev(int level, int degree);
-  void collect_small();
+  bool starts_next(std::size_t l) const {
+    return !fused_ && solves_ && !is_last(l + 1) && is_by_colours(l) && is_by_colours(l + 1);
+  }
+  void smooth(std::size_t l, int first_colour, const std::vector<T>& omega, Start start, int left_out = 0);
+  void chebyshev(const LevelView<T>& L, int degree);
   void make_scratch();
-  void make_inverse();
-  void update_inverse(const SeparableOperator& A);
 
   MultigridOptions options_;
   std::vector<T> omega_before_, omega_after_;  // of half sweeps
-  bool fused_ = false;
+  bool fused_ = false, solves_ = false;
   std::vector<GridLevel> grids_;
   std::vector<Level<T, Space>> levels_;
   Array<T, Space> planes_;
   Array<T, Host> scratch_;
   Array<double, Host> peaks_;
   Workspace<T> workspace_;
-  // Of the last level, where it is solved.
-  Array<T, Space> inverse_;
-  Array<int, Space> places_;
-  std::vector<T> inverse_on_host_;
-  std::vector<double> inverse_in_double_;
-  // Device: the levels that one launch visits (multigrid_small.hpp); 0: none. Steps of a V cycle, of an F cycle.
-  std::size_t small_from_ = 0;
-  Array<LevelAndExchange<T>, Space> small_levels_;
-  std::vector<LevelAndExchange<T>> small_on_host_;
-  Array<CycleStep<T>, Space> small_steps_[2];
-  std::vector<CycleStep<T>>* collected_ = nullptr;  // not null: steps are put down there
+  CoarsestSolve<T, Space> coarsest_;  // of the last level, where it is solved
 };
 
 // How many layers of unknowns `sweeps` sweeps of the smoother reach.

@@ -152,7 +152,7 @@ TEST(LoopsOf, ThreeDimensionsLeaveFewThreadsIdleAtTheEndsOfRows) {
   for (unsigned nx = 1; nx <= 2000; ++nx) {
     const backend::LoopBlock b = backend::loop_block(nx, nx, nx);
     EXPECT_LT((nx + b.x - 1) / b.x * b.x - nx, 16 + nx / 8) << nx;
-    EXPECT_LE(b.x * b.y * b.z, nx < 64 ? 128U : 256U) << nx;
+    EXPECT_LE(b.x * b.y * b.z, nx < 51 ? 128U : 256U) << nx;
   }
   const auto expect_block = [](backend::LoopBlock b, unsigned x, unsigned y, unsigned z) {
     EXPECT_EQ(b.x, x);

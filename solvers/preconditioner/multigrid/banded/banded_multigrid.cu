@@ -90,7 +90,7 @@ class BandedCycle final : public Preconditioner<Space> {
   explicit BandedCycle(const MultigridOptions& options)
       : Preconditioner<Space>({.keeps_symmetry = true}),
         degree_(options.pre + 1),
-        coarse_size_(options.coarse_size),
+        coarse_size_(options.coarse_size.value_or(64)),
         gather_size_(options.gather_size),
         steps_(mg::chebyshev_steps(degree_)) {}
 
@@ -161,7 +161,7 @@ class BandedCycle final : public Preconditioner<Space> {
     const auto order = multigrid::order_of_lines(grid);
     constexpr int towards_smaller[] = {slot::gamma, slot::beta, slot::alpha};
     for (std::size_t d = 0; d < 3; ++d) slots_[d] = towards_smaller[order[d]];
-    const auto grids = multigrid::make_grids(grid, coarse_size_);
+    const auto grids = multigrid::make_grids(grid, coarse_size_, coarse_size_);
     if (!spread)
       tail_.build(grids, degree_, mg::Right::callers);
     else if (!build_levels(*spread, grids, order))

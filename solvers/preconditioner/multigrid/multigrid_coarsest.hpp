@@ -1,0 +1,45 @@
+// The coarsest level of a separable operator, solved directly by fast diagonalisation (Lynch, Rice & Thomas 1964). With
+// K q = lambda M q and Q^T M Q = 1 in each direction:
+//   u = (Qx (x) Qy (x) Qz) (shift + scale (lambda_x + lambda_y + lambda_z))^-1 (Qx^T Mx (x) Qy^T My (x) Qz^T Mz) g
+// A constant null space is projected out. On Device one block of threads does all of it.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "solvers/device/array.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_hierarchy.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_view.hpp"
+
+namespace weir::multigrid {
+
+// Matrices of a direction of n unknowns, row i at i pitch: an unknown's weights in the modes, a mode's values at the unknowns.
+template <class T>
+struct ModesView {
+  int n = 1, pitch = 4;
+  const T *to = nullptr, *from = nullptr;
+};
+
+template <class T>
+struct CoarsestView {
+  ModesView<T> direction[3];
+  const T* inverse = nullptr;  // of the eigenvalues; natural order, as work
+  T* work[2] = {};
+};
+
+template <class T, class Space>
+class CoarsestSolve {
+ public:
+  CoarsestSolve() = default;
+  explicit CoarsestSolve(const GridLevel& level);
+  void update(double shift, double scale);       // allocates nothing
+  void operator()(const LevelView<T>& L) const;  // u of the level for its g
+  std::int64_t bytes() const { return (matrices_.size() + values_.size()) * static_cast<std::int64_t>(sizeof(T)); }
+
+ private:
+  CoarsestView<T> view_;
+  Array<T, Space> matrices_, values_;  // values: inverse, work
+  std::array<std::vector<double>, 3> lambda_;
+  std::vector<T> inverse_on_host_;
+};
+
+}  // namespace weir::multigrid
