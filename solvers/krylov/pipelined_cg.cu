@@ -8,8 +8,8 @@
 // The eight updates are one pass (24 vectors with a preconditioner, 16 without, where cg moves 10 to 13): it pays
 // where waiting for a sum costs more than that.
 //
-// r, u, w, s, q and z drift away from what they stand for, more than in cg. Every replacement_interval iterations they are
-// computed anew from x and p (Cools et al. 2018), and at the end of a solve the true residual is what counts. Where p.A p or
+// r, u, w, s, q and z drift away from what they stand for, more than in cg. Every replacement_interval iterations, and
+// when |r| is a ten thousandth of what it was then, they are computed anew from x and p (Cools et al. 2018), and at the end of a solve the true residual is what counts. Where p.A p or
 // gamma is not positive, the method starts again from the true residual; in the first iteration of a cycle it is a breakdown.
 #include <cmath>
 
@@ -67,6 +67,8 @@ class PipelinedCg : public Krylov<Space> {
 
  private:
   static constexpr int replacement_interval = 50;
+  static constexpr double replacement_drop =
+      1e-7;  // of r.r: they drift by the rounding of a preconditioner in single precision
 
   void cycle(Iteration<Space>& it, View<double> x) {
     const View<double> r = r_, w = w_, n = n_, p = p_, s = s_, z = z_;
@@ -75,8 +77,8 @@ class PipelinedCg : public Krylov<Space> {
     it.apply(u, w);
     for (const View<double>& v : {p, q, s, z}) fill<Space>(0, v);
     start(it, it.update([&] { return dot2<Space>(u, r, w); }), r);
-    double gamma_old = 1, alpha = 1;
-    for (int step = 0;; ++step) {
+    double gamma_old = 1, alpha = 1, rr_of_replacement = 0;
+    for (int step = 0, since = 0;; ++step, ++since) {
       it.precondition(w, m);
       it.apply(m, n);
       double sums[3];
@@ -91,7 +93,11 @@ class PipelinedCg : public Krylov<Space> {
       gamma_old = gamma;
       const PipelinedCgVectors v{m, n, x, r, u, w, p, q, s, z};
       Pair products = it.update([&] { return pipelined_cg_step<Space>(alpha, beta, v); });
-      if ((step + 1) % replacement_interval == 0) products = replace(it, v);
+      if (since == 0) rr_of_replacement = rr;
+      if (since + 1 >= replacement_interval || rr < replacement_drop * rr_of_replacement) {
+        products = replace(it, v);
+        since = -1;
+      }
       start(it, products, r);
     }
   }
