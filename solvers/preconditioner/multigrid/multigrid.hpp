@@ -8,7 +8,7 @@
 //
 // Coarsening is semi-coarsening place by place: each direction is coarsened on its own, only where its unknowns lie
 // closest (multigrid_hierarchy.hpp), so point smoothers stay good on stretched grids. Coarse operators are rediscretised;
-// interpolation is linear, restriction its transpose.
+// interpolation is linear, restriction its transpose. The coarsest grid is solved by fast diagonalisation.
 //
 // Half sweeps of red_black are over-relaxed (Yavneh 1996), each by a factor of its own. The last before the correction is
 // Gauss-Seidel's: the residual of its colour is then zero, and only the other one's is computed and restricted.

@@ -10,8 +10,8 @@
 #include "solvers/distributed/box_spread.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_boxes.hpp"
-#include "solvers/preconditioner/multigrid/multigrid_kernels.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_levels.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_load_store.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir::multigrid {

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "solvers/preconditioner/multigrid/multigrid_kernels.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_load_store.hpp"
 
 namespace weir::multigrid {
 namespace {
