@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(team_threads, team_groups)
     put(place, j[0], j[0] < i ? F * S.inverse[j[0]] : F);
   }
   const double *L = S.lower.value + r.l0, *U = S.upper.value + r.u0 - r.lowers - 1;
-  constexpr int at_once = most_of_team / 2;
+  constexpr int at_once = 3;
   for (int t0 = team.lane; t0 < r.all; t0 += at_once * G) {
     int j[at_once], place[at_once];
     double v[at_once];

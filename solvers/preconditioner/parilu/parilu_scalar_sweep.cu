@@ -1,7 +1,7 @@
 // Sweeps of scalar rows, a team of lanes a row. The row's pattern and its sums lie in shared memory; a lane takes an entry of A, then
-// entries of the rows of U that L_i names, looks its column up and subtracts. Rows of U come four at a time, so a row waits
-// some six times for memory however many products it has. The order of additions is that of the entries of L: where values are read
-// and written apart, results do not depend on timing. In place: relaxed loads and stores, each value whole, old or new.
+// entries of the rows of U that L_i names, looks its column up and subtracts. Rows of U come two at a time, and 48 warps of a
+// multiprocessor wait for them at once. Additions have one order: where values are read and written apart, results do not depend on
+// timing. In place: relaxed loads and stores, each value whole, old or new.
 //   bytes: 12 an entry of A, of L and of U, starts; 12 a product, most of them from L2
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 #include "solvers/preconditioner/parilu/parilu_scalar.hpp"

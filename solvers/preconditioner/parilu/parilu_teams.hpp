@@ -155,12 +155,13 @@ __device__ inline void for_entries_of_A(const Team<G>& team, const BlockCsrView&
   }
 }
 
-// The same of the rows of U that L_i names, times their L_ik, in the order of k. Four rows at a time, so that their reads wait
-// together; what is of L_ik alone each lane reads for itself, which costs less than to hand it round.
+// The same of the rows of U that L_i names, times their L_ik. Two rows at a time, in the order of k: their reads wait together, and
+// of a short row little is in vain (four at a time take 63 registers a thread of a sweep, not 40). What is of L_ik alone each lane
+// reads for itself, which costs less than to hand it round.
 template <bool Shared, int G, class F>
 __device__ inline void for_products(const Team<G>& team, const FactorsView& f, const RowOfFactors<G>& r, int* column,
                                     const F& visit) {
-  constexpr int at_once = 4;
+  constexpr int at_once = 2;
   for (int q = 0; any_of_warp(q < r.lowers); q += at_once) {
     std::int64_t start[at_once];     // where the lane's first entry of a row of U is
     int rest[at_once], longest = 0;  // rest: of the row, from there
