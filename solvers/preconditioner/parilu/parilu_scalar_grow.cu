@@ -19,6 +19,7 @@ __device__ int list_candidates(const Team<G>& team, const BlockCsrView& A, const
                                const RowOfFactors<G>& r, int* column, int* candidate, const Keep& keep) {
   int count = 0;
   const auto offer = [&](bool is_new, int j, double v) {
+    if (!any_of_warp(is_new)) return;  // no team has one: a vote leaves out the rest
     int more = 0;
     const int t = count + team.place(is_new, more);
     if (is_new && t < Team<G>::room) {
