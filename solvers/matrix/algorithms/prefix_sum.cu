@@ -12,19 +12,19 @@ namespace {
 constexpr int threads = 256, many_threads = 1024;
 
 // The sum of the threads before, in a workgroup; total: of all of them.
-template <int threads>
-__device__ std::int64_t scan_workgroup(std::int64_t mine, std::int64_t& total) {
-  WEIR_SHARED(std::int64_t, of_warp, [threads / 32]);
+template <int threads, class T>
+__device__ T scan_workgroup(T mine, T& total) {
+  WEIR_SHARED(T, of_warp, [threads / 32]);
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  std::int64_t sum = mine;
+  T sum = mine;
   for (unsigned d = 1; d < 32; d *= 2) {
-    const std::int64_t other = __shfl_up_sync(full_warp, sum, d);
+    const T other = __shfl_up_sync(full_warp, sum, d);
     if (lane >= d) sum += other;
   }
   __syncthreads();  // of_warp may still be read from the call before
   if (lane == 31) of_warp[warp] = sum;
   __syncthreads();
-  std::int64_t before = 0;
+  T before = 0;
   total = 0;
   for (unsigned w = 0; w < threads / 32; ++w) {
     if (w < warp) before += of_warp[w];
@@ -36,7 +36,7 @@ __device__ std::int64_t scan_workgroup(std::int64_t mine, std::int64_t& total) {
 __global__ void scan_counts(const int* count, int n, std::int64_t* start, std::int64_t* block_sum) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   std::int64_t total = 0;
-  const std::int64_t before = scan_workgroup<threads>(i < n ? count[i] : 0, total);
+  const std::int64_t before = scan_workgroup<threads>(std::int64_t{i < n ? count[i] : 0}, total);
   if (i < n) start[i] = before;
   if (threadIdx.x == 0) block_sum[blockIdx.x] = total;
 }
@@ -47,7 +47,7 @@ __global__ void scan_blocks(std::int64_t* block_sum, int blocks) {
   for (int from = 0; from < blocks; from += threads) {
     const int b = from + static_cast<int>(threadIdx.x);
     std::int64_t total = 0;
-    const std::int64_t before = scan_workgroup<threads>(b < blocks ? block_sum[b] : 0, total);
+    const std::int64_t before = scan_workgroup<threads>(b < blocks ? block_sum[b] : std::int64_t{0}, total);
     if (b < blocks) block_sum[b] = carried + before;
     carried += total;
   }
@@ -62,8 +62,8 @@ void add_blocks(const std::int64_t* block_sum, int n, int blocks, std::int64_t* 
 __global__ void scan_two_counts(TwoPrefixSums::Counts count, int n, TwoPrefixSums::Starts start,
                                 std::int64_t* block_sum) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), which = static_cast<int>(blockIdx.y);
-  std::int64_t total = 0;
-  const std::int64_t before = scan_workgroup<threads>(i < n ? count.of[which][i] : 0, total);
+  int total = 0;
+  const int before = scan_workgroup<threads>(i < n ? count.of[which][i] : 0, total);
   if (i < n) start.of[which][i] = before;
   if (threadIdx.x == 0) block_sum[blockIdx.y * gridDim.x + blockIdx.x] = total;
 }
@@ -74,7 +74,7 @@ __global__ void scan_two_rows_of_blocks(std::int64_t* block_sum, int blocks, int
   for (int from = 0; from < blocks; from += many_threads) {
     const int b = from + static_cast<int>(threadIdx.x);
     std::int64_t sum = 0;
-    const std::int64_t before = scan_workgroup<many_threads>(b < blocks ? sums[b] : 0, sum);
+    const std::int64_t before = scan_workgroup<many_threads>(b < blocks ? sums[b] : std::int64_t{0}, sum);
     if (b < blocks) sums[b] = carried + before;
     carried += sum;
   }

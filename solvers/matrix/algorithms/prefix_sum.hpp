@@ -15,7 +15,7 @@ class PrefixSum {
 };
 
 // Two of one length at a time on the device, which the host does not wait for: the last ones also go to total[0] and total[1], in
-// device memory.
+// device memory. The counts of 256 rows side by side add up to less than 2^31.
 class TwoPrefixSums {
  public:
   struct Counts {

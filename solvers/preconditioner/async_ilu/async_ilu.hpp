@@ -293,9 +293,10 @@ WEIR_HD inline bool invert_or_replace(int n, double* d) {
       for (int v = 0; v < n; ++v) d[v * n + u] = fma(-factor, d[v * n + r], d[v * n + u]);
     }
   }
+  if (usable) return true;
   const double one = size > 0 && size - size == 0 ? 1 / size : 1;
-  for (int e = 0; e < n * n && !usable; ++e) d[e] = e % (n + 1) == 0 ? one : 0;
-  return usable;
+  for (int e = 0; e < n * n; ++e) d[e] = e % (n + 1) == 0 ? one : 0;
+  return false;
 }
 
 // A block of A, column by column, scaled where wanted.

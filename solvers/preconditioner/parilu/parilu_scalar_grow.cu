@@ -1,7 +1,7 @@
 // S u F of scalar rows, a team of lanes a row: once to count, once to fill. The columns of S lie in shared memory, ascending; entries of A
 // and of the rows of U that L_i names come as streams, a lane an entry. What S does not have goes to a list, in the order of the
-// streams: with repeats, whose sum is F_ij. Its place among the columns of S and what is new in the list say where an entry goes:
-// the row comes out sorted.
+// streams: with repeats, whose sum is F_ij. Its place among the columns of S and those of the list, once each, says where an entry
+// goes: the row comes out sorted.
 //   bytes: as a sweep on S; fill also writes S u F
 #include <climits>
 
@@ -12,139 +12,126 @@
 namespace weir::parilu {
 namespace {
 
-constexpr int most_candidates = 8;  // of a row, a lane of its team
-
-// What A and L U have in row i and S has not, a list in shared memory; value: null, or the terms of F there. Returns how many, of
-// which the first `room` are there.
-template <int G>
-__device__ int list_candidates(const Team<G>& team, const BlockCsrView& A, const FactorsView& S, const RowOfFactors& r,
-                               int* column, int* candidate, double* value) {
-  constexpr int room = most_candidates * G;
-  const std::int64_t a0 = A.row_start[r.row];
-  const int of_A = static_cast<int>(A.row_start[r.row + 1] - a0), first = team.lane < of_A ? team.lane : of_A - 1;
-  int c[1] = {A.column[a0 + first]}, count = 0;
-  double a = A.value[a0 + first];
-  const Term term = term_of<false>(team, A, S, r, 0);
-  fetch_columns(team, S, r, A.column.data(), column);
-  team.sync();
+// What A and L U have in row i and S has not, a list in shared memory; keep(place, v): a term of F there. Returns how many, of which
+// the first `room` are there; what is left of the last G of them is INT_MAX.
+template <int G, class Keep>
+__device__ int list_candidates(const Team<G>& team, const BlockCsrView& A, const FactorsView& S,
+                               const RowOfFactors<G>& r, int* column, int* candidate, const Keep& keep) {
+  int count = 0;
   const auto offer = [&](bool is_new, int j, double v) {
+    if (!any_of_warp(is_new)) return;  // no team has one: a vote leaves out the rest
     int more = 0;
-    const int at = count + team.place(is_new, more);
-    if (is_new && at < room) {
-      candidate[at] = j;
-      if (value) value[at] = v;
+    const int t = count + team.place(is_new, more);
+    if (is_new && t < Team<G>::room) {
+      candidate[team.base + t] = j;
+      keep(team.base + t, v);
     }
     count += more;
   };
-  for (int e0 = 0; e0 < of_A; e0 += G) {
-    const int e = e0 + team.lane;
-    if (e0 > 0 && e < of_A) c[0] = A.column[a0 + e], a = A.value[a0 + e];
-    int at[1];
-    locate(column, r.all, c, at);
-    offer(e < of_A && column[at[0]] != c[0], c[0], a);
-  }
-  for_products<false>(team, A, S, r, term, [&](const auto& product_column, const auto& product) {
-    constexpr int products = sizeof(product) / sizeof(product[0]);
-    int at[products];
-    locate(column, r.all, product_column, at);
-    for (int j = 0; j < products; ++j)
-      offer(product_column[j] >= 0 && column[at[j]] != product_column[j], product_column[j], -product[j]);
-  });
-  team.sync();
+  for_entries_of_A(team, A, S, r, column, [&](int j, double a, int, bool has) { offer(j >= 0 && !has, j, a); });
+  for_products<false>(team, S, r, column,
+                      [&](int j, double product, int, bool has) { offer(j >= 0 && !has, j, -product); });
+  if (count + team.lane < Team<G>::room) candidate[team.base + count + team.lane] = INT_MAX;
+  __syncwarp();
   return count;
+}
+
+// visit(j, is_first): each candidate, a lane one, and whether it is not there before. All lanes of the warp call visit equally often.
+template <int G, class F>
+__device__ inline void for_candidates(const Team<G>& team, const int* candidate, int count, const F& visit) {
+  const int* mine = candidate + team.base;
+  for (int e = 0; any_of_warp(e < count); e += G) {
+    const int j = e < count ? mine[e + team.lane] : INT_MAX;
+    bool is_first = j != INT_MAX;
+    for (int p = 0; p < e; p += G)
+      for (int d = 0; d < G; ++d) is_first = is_first && mine[p + d] != j;
+    for (int d = 0; d < G - 1; ++d) is_first = is_first && (d >= team.lane || mine[e + d] != j);
+    visit(j, is_first);
+  }
 }
 
 template <int G>
 __global__ void __launch_bounds__(team_threads, team_groups)
     count_grown_rows(BlockCsrView A, FactorsView S, int* lower_count, int* upper_count, Seen* seen) {
-  WEIR_SHARED(int, columns, [most_of_team * team_threads]);
-  WEIR_SHARED(int, candidates, [most_candidates * team_threads]);
+  WEIR_SHARED(int, columns, [Team<G>::of_block]);
+  WEIR_SHARED(int, candidates, [Team<G>::of_block]);
   const Team<G> team;
-  if (team.row >= S.rows) return;
-  int* candidate = candidates + threadIdx.x / G * (most_candidates * G);
-  const RowOfFactors r(S, team.row);
-  const int count = list_candidates(team, A, S, r, columns + threadIdx.x / G * (most_of_team * G), candidate, nullptr);
-  const bool fits = count <= most_candidates * G;
-  int lowers = 0, uppers = 0;
-  for (int e = team.lane; e < count && fits; e += G) {
-    const int j = candidate[e];
-    bool is_new = true;
-    for (int q = 0; q < e; ++q) is_new = is_new && candidate[q] != j;
-    lowers += is_new && j < r.row;
-    uppers += is_new && j > r.row;
-  }
-  lowers = r.lowers + team.sum(lowers);
-  uppers = r.all - r.lowers - 1 + team.sum(uppers);
-  if (team.lane != 0) return;
-  lower_count[r.row] = lowers;
-  upper_count[r.row] = uppers;
-  const int all = lowers + 1 + uppers;
+  const RowOfFactors<G> r(team, S);
+  const int count = list_candidates(team, A, S, r, columns, candidates, [](int, double) {});
+  const bool fits = count <= Team<G>::room;
+  int lowers = r.lowers, all = r.all;
+  for_candidates(team, candidates, fits ? count : 0, [&](int j, bool is_first) {
+    lowers += team.count(is_first && j < team.row);
+    all += team.count(is_first);
+  });
+  if (team.lane != 0 || !r.is_there()) return;
+  lower_count[team.row] = lowers;
+  upper_count[team.row] = all - 1 - lowers;
   for (int k = 0; k < 4; ++k)
     if (all > 32 << k) store_relaxed(&seen->longer[k], 1);
   if (!fits) store_relaxed(&seen->too_many, 1);
 }
 
-// S_ij to where it belongs, L's or U's.
-__device__ inline void put(const RowsView& lower, const RowsView& upper, std::int64_t l, std::int64_t u, int i, int j,
-                           double v) {
-  const RowsView& to = j < i ? lower : upper;
-  const std::int64_t at = j < i ? l : u;
-  to.column[at] = j;
-  to.value[at] = v;
-}
-
 template <int G>
 __global__ void __launch_bounds__(team_threads, team_groups)
     fill_grown_rows(BlockCsrView A, FactorsView S, RowsView lower, RowsView upper, double* row_sum) {
-  WEIR_SHARED(int, columns, [most_of_team * team_threads]);
-  WEIR_SHARED(int, candidates, [most_candidates * team_threads]);
-  WEIR_SHARED(int, fresh, [most_candidates * team_threads]);
-  WEIR_SHARED(double, values, [most_candidates * team_threads]);
+  WEIR_SHARED(int, column, [Team<G>::of_block]);
+  WEIR_SHARED(int, candidate, [Team<G>::of_block]);
+  WEIR_SHARED(int, fresh, [Team<G>::of_block]);  // candidates once each
+  WEIR_SHARED(double, value, [Team<G>::of_block]);
   const Team<G> team;
-  if (team.row >= S.rows) return;
-  const int team_of_block = static_cast<int>(threadIdx.x) / G, i = team.row;
-  int *column = columns + team_of_block * (most_of_team * G),
-      *candidate = candidates + team_of_block * (most_candidates * G),
-      *is_new = fresh + team_of_block * (most_candidates * G);  // the column where it is there for the first time
-  double* value = values + team_of_block * (most_candidates * G);
-  const RowOfFactors r(S, i);
-  const std::int64_t l0 = lower.start[i], u0 = upper.start[i];
-  const int count = list_candidates(team, A, S, r, column, candidate, value);
-  for (int e = team.lane; e < count; e += G) {
-    const int j = candidate[e];
-    bool first = true;
-    for (int q = 0; q < e; ++q) first = first && candidate[q] != j;
-    is_new[e] = first ? j : INT_MAX;
-  }
-  team.sync();
-  int lowers = r.lowers;
-  for (int q = 0; q < count; ++q) lowers += is_new[q] < i;
-  const std::int64_t upper_from = u0 - lowers - 1;
+  const int i = team.row;
+  const RowOfFactors<G> r(team, S);
+  const int count = list_candidates(team, A, S, r, column, candidate, [&](int at, double v) { value[at] = v; });
+  const std::int64_t l0 = r.is_there() ? lower.start[i] : 0, u0 = r.is_there() ? upper.start[i] : 0;
+  int lowers = r.lowers, added = 0;
+  for_candidates(team, candidate, count, [&](int j, bool is_first) {
+    int more = 0;
+    const int at = added + team.place(is_first, more);
+    if (is_first) fresh[team.base + at] = j;
+    added += more;
+    lowers += team.count(is_first && j < i);
+  });
+  __syncwarp();
+  int *L_column = lower.column + l0, *U_column = upper.column + u0 - lowers - 1;
+  double *L_value = lower.value + l0, *U_value = upper.value + u0 - lowers - 1;
+  const auto put = [&](int place, int j, double v) {
+    (j < i ? L_column : U_column)[place] = j;
+    (j < i ? L_value : U_value)[place] = v;
+  };
   double squares = 0;
-  for (int e = team.lane; e < count; e += G) {
-    const int j[1] = {is_new[e]};
-    if (j[0] == INT_MAX) continue;
+  for (int e = team.lane; e < added; e += G) {
+    const int j[1] = {fresh[team.base + e]};
     int at[1];
-    locate(column, r.all, j, at);
-    int place = at[0] + (column[at[0]] < j[0] ? 1 : 0);
+    locate(team, r, column, j, at);
+    int place = at[0] / 4 - team.base + (entry(column, at[0]) < j[0] ? 1 : 0);
+    for (int d = team.base; d < team.base + added; ++d) place += fresh[d] < j[0];
     double F = 0;
-    for (int q = 0; q < count; ++q) {
-      place += is_new[q] < j[0];
-      if (candidate[q] == j[0]) F += value[q];
-    }
+    for (int p = team.base; p < team.base + count; p += G)
+      for (int d = 0; d < G; ++d)
+        if (candidate[p + d] == j[0]) F += value[p + d];
     squares += F * F;
-    put(lower, upper, l0 + place, upper_from + place, i, j[0], j[0] < i ? F * S.inverse[j[0]] : F);
+    put(place, j[0], j[0] < i ? F * S.inverse[j[0]] : F);
   }
-  for (int t = team.lane; t < r.all; t += G) {
-    const int j = column[t];
-    int place = t;
-    for (int q = 0; q < count; ++q) place += is_new[q] < j;
-    if (t == r.lowers) continue;
-    put(lower, upper, l0 + place, upper_from + place, i, j,
-        t < r.lowers ? S.lower.value[r.l0 + t] : S.upper.value[r.u0 + t - r.lowers - 1]);
+  const double *L = S.lower.value + r.l0, *U = S.upper.value + r.u0 - r.lowers - 1;
+  constexpr int at_once = 3;
+  for (int t0 = team.lane; t0 < r.all; t0 += at_once * G) {
+    int j[at_once], place[at_once];
+    double v[at_once];
+    for (int n = 0; n < at_once; ++n) {
+      const int t = t0 + n * G;
+      j[n] = t < r.all && t != r.lowers ? column[team.base + t] : -1;
+      place[n] = t;
+      v[n] = 0;
+      if (j[n] >= 0) v[n] = (t < r.lowers ? L : U)[t];
+    }
+    for (int d = team.base; d < team.base + added; ++d)
+      for (int n = 0; n < at_once; ++n) place[n] += fresh[d] < j[n];
+    for (int n = 0; n < at_once; ++n)
+      if (j[n] >= 0) put(place[n], j[n], v[n]);
   }
   squares = team.sum(squares);
-  if (team.lane == 0) row_sum[i] = squares;
+  if (team.lane == 0 && r.is_there()) row_sum[i] = squares;
 }
 
 }  // namespace

@@ -158,14 +158,15 @@ __global__ void __launch_bounds__(team_threads)
     count_kept_rows(FactorsView f, const Seen* seen, int* lower_count, int* upper_count) {
   const Team<G> team;
   const int i = team.row;
-  if (i >= f.rows) return;
   const auto count = [&](const RowsView& s, double threshold) {
+    const std::int64_t end = i < f.rows ? s.start[i + 1] : 0;
     int kept = 0;
-    for (std::int64_t e = s.start[i] + team.lane; e < s.start[i + 1]; e += G) kept += keeps(s.value[e], threshold);
-    return team.sum(kept);
+    for (std::int64_t e = i < f.rows ? s.start[i] + team.lane : 0; any_of_warp(e < end); e += G)
+      kept += team.count(e < end && keeps(s.value[e], threshold));
+    return kept;
   };
   const int lowers = count(f.lower, seen->threshold[0]), uppers = count(f.upper, seen->threshold[1]);
-  if (team.lane != 0) return;
+  if (team.lane != 0 || i >= f.rows) return;
   lower_count[i] = lowers;
   upper_count[i] = uppers;
 }
@@ -175,15 +176,13 @@ __global__ void __launch_bounds__(team_threads)
     copy_kept_rows(FactorsView f, const Seen* seen, RowsView lower, RowsView upper) {
   const Team<G> team;
   const int i = team.row;
-  if (i >= f.rows) return;
   const auto copy = [&](const RowsView& s, double threshold, const RowsView& out) {
-    const std::int64_t end = s.start[i + 1];
-    std::int64_t to = out.start[i];
-    for (std::int64_t from = s.start[i]; from < end; from += G) {
-      const bool is_there = from + team.lane < end;
-      const std::int64_t e = is_there ? from + team.lane : from;
-      const double v = s.value[e];
-      const int j = s.column[e];
+    const std::int64_t end = i < f.rows ? s.start[i + 1] : 0;
+    std::int64_t to = i < f.rows ? out.start[i] : 0;
+    for (std::int64_t e = i < f.rows ? s.start[i] + team.lane : 0; any_of_warp(e < end); e += G) {
+      const bool is_there = e < end;
+      const double v = is_there ? s.value[e] : 0;
+      const int j = is_there ? s.column[e] : 0;
       int more = 0;
       const bool stays = is_there && keeps(v, threshold);
       const int at = team.place(stays, more);
