@@ -9,7 +9,8 @@
 // where waiting for a sum costs more than that.
 //
 // r, u, w, s, q and z drift away from what they stand for, more than in cg. Every replacement_interval iterations, and
-// when |r| is a ten thousandth of what it was then, they are computed anew from x and p (Cools et al. 2018), and at the end of a solve the true residual is what counts. Where p.A p or
+// when |r| is a three thousandth of what it was then, they are computed anew from x and p (Cools et al. 2018), and at the end of
+// a solve the true residual is what counts. Where p.A p or
 // gamma is not positive, the method starts again from the true residual; in the first iteration of a cycle it is a breakdown.
 #include <cmath>
 
@@ -67,8 +68,7 @@ class PipelinedCg : public Krylov<Space> {
 
  private:
   static constexpr int replacement_interval = 50;
-  static constexpr double replacement_drop =
-      1e-7;  // of r.r: they drift by the rounding of a preconditioner in single precision
+  static constexpr double replacement_drop = 1e-7;  // of r.r: a preconditioner in single precision lets them drift
 
   void cycle(Iteration<Space>& it, View<double> x) {
     const View<double> r = r_, w = w_, n = n_, p = p_, s = s_, z = z_;

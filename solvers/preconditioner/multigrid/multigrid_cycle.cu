@@ -230,7 +230,7 @@ class SeparableCycle final : public Preconditioner<Space> {
     const bool fused = is_fused(), loads_on_the_way = fused && !is_spread();
     double peak = 1;
     const bool ends_with_store = !is_spread() && tail_.ends_with_store();
-    const T omega = ends_with_store ? tail_.first_omega() : 0;
+    const T omega = is_spread() ? 0 : tail_.first_omega();
     if (!fused)
       by_columns<Space>(top.own, [&]<int Layers>() { run_step<Space>(Load<T, Layers>{top, factor, r, omega}); });
     else if (is_spread())

@@ -68,9 +68,9 @@ inline Work work_of_coarsest(std::int64_t cells, std::int64_t matrix_bytes, std:
 // Which direction of the operator is the first, second and third line of its levels.
 std::array<std::size_t, 3> order_of_lines(const SeparableOperator& A);
 
-// Finest first; the first one of at most `coarse_size` unknowns on short lines is the last, solved directly; the finest alone only if it has
-// at most `largest_alone`. The lines are those of the
-// operator, with directions of one unknown moved so that z is the longest loop (memory order stays the same).
+// Finest first; the first one of at most `coarse_size` unknowns on short lines is the last, solved directly: the finest only
+// if it has at most `largest_alone`. The lines are those of the operator, with directions of one unknown moved so that z is
+// the longest loop (memory order stays the same).
 std::vector<GridLevel> make_grids(const SeparableOperator& A, int coarse_size, int largest_alone);
 
 // Gauss-Jordan without pivoting: a, n x n, is symmetric positive definite. Overwrites it by its inverse.

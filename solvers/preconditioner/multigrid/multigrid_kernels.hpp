@@ -161,27 +161,35 @@ struct ChebyshevStep {  // p = old p + fresh w / d, u += p
   }
 };
 
-template <class T, int Layers>
-struct RestrictPlanes {  // w in x and y
-  LevelView<T> fine, coarse;
-  ExchangeView<T> ex;
-  WEIR_HD Extents range() const { return {coarse.X.n, coarse.Y.n, parts(fine.Z.n, Layers)}; }
-  WEIR_HD void operator()(int I, int J, int column) const {
-    int x[4], y[4];
-    T weight_x[4], weight_y[4];
+// The fine unknowns of a coarse one in x and y: where their rows and they lie, and their weights.
+template <class T>
+struct FineNeighbours {
+  int x[4], y[4];
+  T weight_x[4], weight_y[4];
+  WEIR_HD FineNeighbours(const LevelView<T>& fine, const ExchangeView<T>& ex, int I, int J) {
     for (int a = 0; a < 4; ++a) {
       x[a] = fine.half_of_axis(ex.X.slot(I, a));
       y[a] = ex.Y.slot(J, a) * 2 * fine.pitch;
       weight_x[a] = ex.X.restriction[4 * I + a];
       weight_y[a] = ex.Y.restriction[4 * J + a];
     }
+  }
+};
+
+template <class T, int Layers>
+struct RestrictPlanes {  // w in x and y
+  LevelView<T> fine, coarse;
+  ExchangeView<T> ex;
+  WEIR_HD Extents range() const { return {coarse.X.n, coarse.Y.n, parts(fine.Z.n, Layers)}; }
+  WEIR_HD void operator()(int I, int J, int column) const {
+    const FineNeighbours<T> near(fine, ex, I, J);
     for_column<Layers>(column, fine.Z.n, [&](int k) {
       const int layer = 2 * fine.pitch * fine.Y.n * k;
       T s = 0;
       for (int b = 0; b < 4; ++b) {
         T row = 0;
-        for (int a = 0; a < 4; ++a) row += weight_x[a] * fine.w[layer + y[b] + x[a]];
-        s += weight_y[b] * row;
+        for (int a = 0; a < 4; ++a) row += near.weight_x[a] * fine.w[layer + near.y[b] + near.x[a]];
+        s += near.weight_y[b] * row;
       }
       ex.planes[(k * coarse.Y.n + J) * coarse.X.n + I] = s;
     });
@@ -211,19 +219,14 @@ struct RestrictColour {
   static constexpr int layers = Layers == 1 ? 1 : 2;  // an unknown reads 32 values
   WEIR_HD Extents range() const { return {coarse.X.n, coarse.Y.n, parts(coarse.Z.n, layers)}; }
   WEIR_HD void operator()(int I, int J, int column) const {
-    int x[4], y[4];
-    T weight_x[4], weight_y[4];
-    for (int a = 0; a < 4; ++a) {
-      x[a] = fine.half_of_axis(ex.X.slot(I, a));
-      y[a] = ex.Y.slot(J, a) * 2 * fine.pitch;
-      weight_x[a] = ex.X.restriction[4 * I + a];
-      weight_y[a] = ex.Y.restriction[4 * J + a];
-    }
+    const FineNeighbours<T> near(fine, ex, I, J);
     const int corner = colour + ex.X.first[I] + ex.Y.first[J] + 1, row = 2 * coarse.pitch;
     const T diagonal = coarse.X.diagonal[coarse.half_of_axis(I)] + coarse.shift + coarse.Y.diagonal[J];
     for_column<layers>(column, coarse.Z.n, [&](int K) {
       // Of the first row the slots of the colour are `odd` and odd + 2, of the next the other two, and so on.
       const bool odd = (corner + ex.Z.first[K]) & 1;
+      const int* x = near.x;
+      const T* weight_x = near.weight_x;
       const int at[2][2] = {{odd ? x[1] : x[0], odd ? x[3] : x[2]}, {odd ? x[0] : x[1], odd ? x[2] : x[3]}};
       const T weight[2][2] = {{odd ? weight_x[1] : weight_x[0], odd ? weight_x[3] : weight_x[2]},
                               {odd ? weight_x[0] : weight_x[1], odd ? weight_x[2] : weight_x[3]}};
@@ -233,7 +236,7 @@ struct RestrictColour {
         T plane = 0;
         for (int b = 0; b < 4; ++b) {
           const int h = (b + c) & 1;
-          plane += weight_y[b] * (weight[h][0] * w[y[b] + at[h][0]] + weight[h][1] * w[y[b] + at[h][1]]);
+          plane += near.weight_y[b] * (weight[h][0] * w[near.y[b] + at[h][0]] + weight[h][1] * w[near.y[b] + at[h][1]]);
         }
         s += ex.Z.restriction[4 * K + c] * plane;
       }

@@ -285,11 +285,11 @@ TYPED_TEST(ParIlutOf, GmresTakesFewerIterationsThanWithIlu0AtTheSameFill) {
     return result.iterations;
   };
   const int ilu0 = iterations({.thresholds = false, .sweeps = 30}), guess = iterations({.steps = 0}),
-            parilut = iterations({}), double_fill = iterations({.fill = 2});
-  // Of 15 to 22 against 19 to 30, then 9 to 13. Rounding (sums of other orders, fused multiply-adds) and the order of
-  // asynchronous sweeps move the end of each solve by an iteration.
+            parilut = iterations({}), double_fill = iterations({.sweeps = 2, .fill = 2});
+  // Of 15 to 22 against 19 to 30, then 9 or 10. Rounding (sums of other orders, fused multiply-adds) and the order of
+  // asynchronous sweeps move the end of a solve by an iteration.
   EXPECT_LT(parilut - 1, 0.85 * ilu0);
-  EXPECT_LT(double_fill - 1, 0.75 * (parilut + 1));
+  EXPECT_LT(double_fill - 1, 0.75 * parilut);
   EXPECT_LT(ilu0, guess);
 }
 
