@@ -2,6 +2,7 @@
 // registers as quads, a pair and a single: nothing beyond the column is ever read, and all loops over it are unrolled.
 // Vectors are GCC's and Clang's; where the processor has narrower registers the compiler splits them.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -27,6 +28,15 @@ template <int N, class F>
 [[gnu::always_inline]] inline void unroll(F&& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     (f(std::integral_constant<int, I>{}), ...);
+  }
+  (std::make_integer_sequence<int, N>{});
+}
+
+// The array of f(0), ..., f(N - 1).
+template <int N, class F>
+[[gnu::always_inline]] inline auto generate(F&& f) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return std::array{f(std::integral_constant<int, I>{})...};
   }
   (std::make_integer_sequence<int, N>{});
 }

@@ -9,22 +9,36 @@
 namespace weir {
 namespace {
 
+// The cells c .. c + Cells - 1.
+template <Product form, int Links, int Cells, class Block>
+[[gnu::always_inline]] inline void product_of_cells(Block block, std::int64_t c, const StencilLinks& links,
+                                                    const double* b, const double* x, double* r, double& dot) {
+  using Vector = typename Block::Vector;
+  const std::int64_t n = block.size(), nn = n * n;
+  auto y = lanes::generate<Cells>([&](auto q) __attribute__((always_inline)) {
+    return form == Product::apply ? Vector(block) : Vector(block, b + (c + q) * n);
+  });
+  for_links<Links>(
+      links, [&](const StencilLinks::Link& link) __attribute__((always_inline)) {
+        lanes::unroll<Cells>([&](auto q) __attribute__((always_inline)) {
+          y[q].subtract_product(link.blocks + (c + q) * nn, x + (c + q + link.step) * n);
+        });
+      });
+  lanes::unroll<Cells>([&](auto q) __attribute__((always_inline)) {
+    if constexpr (form == Product::apply) y[q].negate();
+    if constexpr (form == Product::residual_dot) dot += y[q].dot();
+    y[q].store(r + (c + q) * n);
+  });
+}
+
 template <Product form, int Links, class Block>
 double cells_product(Block block, int from, int to, const StencilLinks& links, const double* b, const double* x,
                      double* r) {
-  using Vector = typename Block::Vector;
-  const std::int64_t n = block.size(), nn = n * n;
+  constexpr int together = Links > 0 ? cells_at_once<5, Block>() : 1;
   double dot = 0;
-  for (std::int64_t c = from; c < to; ++c) {
-    Vector y = form == Product::apply ? Vector(block) : Vector(block, b + c * n);
-    for_links<Links>(
-        links, [&](const StencilLinks::Link& link) __attribute__((always_inline)) {
-          y.subtract_product(link.blocks + c * nn, x + (c + link.step) * n);
-        });
-    if constexpr (form == Product::apply) y.negate();
-    if constexpr (form == Product::residual_dot) dot += y.dot();
-    y.store(r + c * n);
-  }
+  int c = from;
+  for (; c + together <= to; c += together) product_of_cells<form, Links, together>(block, c, links, b, x, r, dot);
+  for (; c < to; ++c) product_of_cells<form, Links, 1>(block, c, links, b, x, r, dot);
   return dot;
 }
 

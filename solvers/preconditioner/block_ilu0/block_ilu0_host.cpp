@@ -37,22 +37,45 @@ int factorise_cells(Block block, const double* delta, int from, int to, const St
   return failed;
 }
 
+// The cells c, c + step, ... of a row, Cells of them: first the products with neighbours in other rows, slot after slot, then cell after
+// cell that with the neighbour just left, the last of the links, and d^-1.
+template <bool Forward, int Links, int Cells, class Block, class T>
+[[gnu::always_inline]] inline void sweep_group(Block block, std::int64_t c, const StencilLinks& links,
+                                               const T* inverted, const double* r, double* z) {
+  using Vector = typename Block::Vector;
+  const std::int64_t n = block.size(), nn = n * n, step = Forward ? 1 : -1;
+  // Forward y = d^-1 (r - sum), backward y + d^-1 (0 - sum).
+  auto rest = lanes::generate<Cells>([&](auto q) __attribute__((always_inline)) {
+    return Forward ? Vector(block, r + (c + q * step) * n) : Vector(block);
+  });
+  const auto subtract = [&](auto q, const StencilLinks::Link& link) __attribute__((always_inline)) {
+    const std::int64_t to = c + q * step;
+    rest[q].subtract_product(link.blocks + to * nn, z + (to + link.step) * n);
+  };
+  if constexpr (Links == 0)
+    for (const auto& link : links) subtract(std::integral_constant<int, 0>{}, link);
+  else
+    lanes::unroll<Links - 1>([&](auto l) __attribute__((always_inline)) {
+      lanes::unroll<Cells>([&](auto q) __attribute__((always_inline)) { subtract(q, links.link[l]); });
+    });
+  lanes::unroll<Cells>([&](auto q) __attribute__((always_inline)) {
+    const std::int64_t to = c + q * step;
+    if constexpr (Links > 0) subtract(q, links.link[Links - 1]);
+    Vector y = Forward ? Vector(block) : Vector(block, z + to * n);
+    y.add_product(inverted + to * nn, rest[q]);
+    y.store(z + to * n);
+  });
+}
+
 template <bool Forward, int Links, class Block, class T>
 void sweep_cells(Block block, int from, int to, const StencilLinks& links, const T* inverted, const double* r,
                  double* z) {
-  using Vector = typename Block::Vector;
-  const std::int64_t n = block.size(), nn = n * n, step = Forward ? 1 : -1;
-  for (std::int64_t c = Forward ? from : to - 1; Forward ? c < to : c >= from; c += step) {
-    // Forward y = d^-1 (r - sum), backward y + d^-1 (0 - sum).
-    Vector rest = Forward ? Vector(block, r + c * n) : Vector(block),
-           y = Forward ? Vector(block) : Vector(block, z + c * n);
-    for_links<Links>(
-        links, [&](const StencilLinks::Link& link) __attribute__((always_inline)) {
-          rest.subtract_product(link.blocks + c * nn, z + (c + link.step) * n);
-        });
-    y.add_product(inverted + c * nn, rest);
-    y.store(z + c * n);
-  }
+  constexpr int together = Links > 0 ? cells_at_once<6, Block>() : 1;
+  const int step = Forward ? 1 : -1;
+  int left = to - from, c = Forward ? from : to - 1;
+  for (; left >= together; left -= together, c += together * step)
+    sweep_group<Forward, Links, together>(block, c, links, inverted, r, z);
+  for (; left > 0; --left, c += step) sweep_group<Forward, Links, 1>(block, c, links, inverted, r, z);
 }
 
 // The factorisation on the host: one row at a time in a work space that stays in the first cache, vectors over the
