@@ -6,42 +6,6 @@
 
 namespace weir::block_host {
 
-// Entry by entry products of the blocks of a row, summed over the blocks; added up along the rows only once, at the
-// end: no horizontal sums within the loop over blocks, and any B fills the vector registers.
-template <int B>
-class RowSum {
- public:
-  void add(const double* a, const double* x) {
-#pragma GCC unroll 8
-    for (int r = 0; r < B; ++r)
-#pragma GCC unroll 8
-      for (int c = 0; c < B; ++c) s_[r * B + c] += a[r * B + c] * x[c];
-  }
-  void total(double* y) const {
-    if constexpr (B == 4) return total_of_four(y);
-    for (int r = 0; r < B; ++r) {
-      double t = 0;
-      for (int c = 0; c < B; ++c) t += s_[r * B + c];
-      y[r] = t;
-    }
-  }
-
- private:
-  // Four horizontal sums side by side: (0 + 1) + (2 + 3) of each row.
-  void total_of_four(double* y) const {
-    typedef double Quad __attribute__((vector_size(32), aligned(8), may_alias));
-    const Quad* s = reinterpret_cast<const Quad*>(s_);
-    const auto pairs = [](Quad a, Quad b) {
-      return __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    };
-    const Quad upper = pairs(s[0], s[1]), lower = pairs(s[2], s[3]);
-    *reinterpret_cast<Quad*>(y) =
-        __builtin_shufflevector(upper, lower, 0, 1, 4, 5) + __builtin_shufflevector(upper, lower, 2, 3, 6, 7);
-  }
-
-  double s_[B * B] = {};
-};
-
 // y += a x for a block size known at run time.
 inline void add_product(int B, const double* a, const double* x, double* y) {
   for (int r = 0; r < B; ++r) {

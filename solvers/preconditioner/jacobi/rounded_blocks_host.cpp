@@ -5,6 +5,7 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/matrix/block/block_lanes.hpp"
 #include "solvers/matrix/block/block_product.hpp"
+#include "solvers/matrix/block/entry_sums.hpp"
 #include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
 
 namespace weir {
@@ -67,9 +68,9 @@ template <int B>
 void apply_rows(const double* inverse, int n, const double* r, double* z, int lo, int hi) {
   for (int i = lo; i < hi; ++i) {
     if constexpr (B > 0) {
-      block_host::RowSum<B> sum;
+      lanes::EntrySums<B, lanes::EntryOrder::by_rows> sum;
       sum.add(inverse + std::int64_t{i} * B * B, r + std::int64_t{i} * B);
-      sum.total(z + std::int64_t{i} * B);
+      sum.store(z + std::int64_t{i} * B);
     } else {
       double* zi = z + std::int64_t{i} * n;
       for (int c = 0; c < n; ++c) zi[c] = 0;
