@@ -2,6 +2,7 @@
 // 4 each), row start and order, b and x, and computes 2 n^2 flops a block: 1/4 flop a byte, so memory sets the pace.
 #include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
+#include "solvers/matrix/block/prefetch.hpp"
 
 namespace weir {
 namespace {
@@ -15,8 +16,10 @@ void solve_rows(Block block, const TriangleView<T>& t, const T* scale, int from,
     const Vector right(block, b + row);
     Vector y = scale ? Vector(block) : right;
     if (scale) y.add_product(scale + p * nn, right);
-    for (std::int64_t e = t.start[p]; e < t.start[p + 1]; ++e)
+    for (std::int64_t e = t.start[p]; e < t.start[p + 1]; ++e) {
+      prefetch::fetch_ahead(t.value + e * nn, nn);
       y.subtract_product(t.value + e * nn, x + t.column[e] * n);
+    }
     y.store(x + row);
   }
 }

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "solvers/matrix/block/block_lanes.hpp"
+#include "solvers/matrix/block/prefetch.hpp"
 
 namespace weir::block_host {
 
@@ -40,6 +41,7 @@ template <int N, class T>
     odd.clear();
     for (std::int64_t e = 0; e < blocks; ++e) {
       const T* a = A + e * N * N;
+      prefetch::fetch_ahead(a, N * N);
       const double* xc = x + std::int64_t{column[e]} * N;
       unroll<N>([&](auto v) __attribute__((always_inline)) { (v % 2 ? odd : y.a).subtract(a + v * N, xc[v]); });
     }
