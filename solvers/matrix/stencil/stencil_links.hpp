@@ -33,8 +33,8 @@ template <int Count, class F>
 }
 
 // How many cells of a row a kernel works on at once: it reads one slot's blocks of all of them (some 1 kB of a stream) before the next
-// slot's, while their sums stay in registers. 65^3, one core, time against one cell at a time: n = 3 0.73, n = 4 0.87, n = 6 0.9; n = 8
-// would take 1.1 (product) and 1.5 (sweep). Four up to n = Largest, two up to n = 6.
+// slot's, while their sums stay in registers. 65^3, one core, of the time of one cell at a time: n = 3 0.73 (product), n = 4 0.91 and 0.95
+// (sweep), n = 6 0.90 and 0.88; n = 8 would take 1.1 and 1.5. Four up to n = Largest, two up to n = 6.
 template <int Largest, class Block>
 constexpr int cells_at_once() {
   if (Block::fixed == 0 || Block::fixed > 6) return 1;
