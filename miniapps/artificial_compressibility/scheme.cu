@@ -197,12 +197,16 @@ double ArtificialCompressibility<Space>::rate() {
   return ranks_.communicator().max(largest_change<Space>(view(), x1_.origin())) / dt_before;
 }
 
-// The CFL number follows the residual (equation (3) of miniapps/compressible/pseudo_time.hpp).
+// The CFL number follows the residual (equation (3) of miniapps/compressible/pseudo_time.hpp). After a solve that has hardly lowered its
+// residual the flow stands still, and so would the CFL number: it is cut.
 template <class Space>
 void ArtificialCompressibility<Space>::ramp() {
+  constexpr double hardly_lowered = 0.9, cut = 0.1;
   if (residual_before > 0 && largest_residual > 0) {
     const double ratio = residual_before / largest_residual;
-    const double factor = std::pow(ratio, ratio > 1 ? options().exponent_down : options().exponent_up);
+    const bool stands_still = !result.converged() && result.true_residual > hardly_lowered * result.residual0;
+    const double factor =
+        stands_still ? cut : std::pow(ratio, ratio > 1 ? options().exponent_down : options().exponent_up);
     cfl = std::clamp(cfl * factor, 0.01 * options().cfl_start, options().cfl_max);
   }
   residual_before = largest_residual;
