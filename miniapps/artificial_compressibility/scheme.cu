@@ -197,19 +197,23 @@ double ArtificialCompressibility<Space>::rate() {
   return ranks_.communicator().max(largest_change<Space>(view(), x1_.origin())) / dt_before;
 }
 
-// The CFL number follows the residual (equation (3) of miniapps/compressible/pseudo_time.hpp). After a solve that has hardly lowered its
-// residual the flow stands still, and so would the CFL number: it is cut.
+// The CFL number follows the residual (equation (3) of miniapps/compressible/pseudo_time.hpp).
 template <class Space>
 void ArtificialCompressibility<Space>::ramp() {
-  constexpr double hardly_lowered = 0.9, cut = 0.1;
   if (residual_before > 0 && largest_residual > 0) {
     const double ratio = residual_before / largest_residual;
-    const bool stands_still = !result.converged() && result.true_residual > hardly_lowered * result.residual0;
-    const double factor =
-        stands_still ? cut : std::pow(ratio, ratio > 1 ? options().exponent_down : options().exponent_up);
-    cfl = std::clamp(cfl * factor, 0.01 * options().cfl_start, options().cfl_max);
+    const double factor = std::pow(ratio, ratio > 1 ? options().exponent_down : options().exponent_up);
+    cfl = std::clamp(cfl * factor, smallest_cfl(), options().cfl_max);
   }
   residual_before = largest_residual;
+}
+
+// After a solve that has hardly lowered its residual the flow stands still, and the residual would leave the CFL number as it is.
+template <class Space>
+void ArtificialCompressibility<Space>::cut_cfl_if_stagnated() {
+  constexpr double hardly_lowered = 0.9, cut = 0.1;
+  if (!result.converged() && result.true_residual > hardly_lowered * result.residual0)
+    cfl = std::max(cut * cfl, smallest_cfl());
 }
 
 template <class Space>
@@ -221,6 +225,7 @@ StepEnd ArtificialCompressibility<Space>::advance_steady(Timings& timings, const
   if (options().tolerance > 0 && step >= options().max_steps) return StepEnd::not_converged;
   ramp();
   if (!linear_step(timings, after_solve)) return StepEnd::linear_failed;
+  cut_cfl_if_stagnated();
   sub_iterations = 1;
   time = static_cast<double>(++step);
   return StepEnd::advanced;

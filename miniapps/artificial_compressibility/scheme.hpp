@@ -56,7 +56,7 @@ class ArtificialCompressibility {
   double time = 0;
   std::int64_t step = 0;
   double dt_before = 0;  // 0: the next step is the first
-  double cfl = 0;        // of pseudo-time
+  double cfl = 0;        // of pseudo-time; after a solve that stagnated the next step's
   double residual_before = 0;
 
   // Of the last evaluation: residual_norms, and the largest in units of U/L and U^2/L.
@@ -97,6 +97,8 @@ class ArtificialCompressibility {
   bool linear_step(Timings& timings, const std::function<void()>& after_solve);  // (3) to (5); false: the solver failed
   bool is_converged() const { return options().tolerance > 0 && largest_residual <= options().tolerance; }
   void ramp();
+  void cut_cfl_if_stagnated();
+  double smallest_cfl() const { return 0.01 * options().cfl_start; }
   bool has_model() const { return case_.turbulence == Turbulence::k_omega; }
   double residual_scale(int unknown) const;  // of norms, in terms of the case's speed and length
   StepEnd advance_steady(Timings& timings, const std::function<void()>& after_solve);

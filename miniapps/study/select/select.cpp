@@ -22,6 +22,7 @@
 #include "miniapps/study/select/race.hpp"
 #include "miniapps/study/select/race_pace.hpp"
 #include "miniapps/study/select/race_scores.hpp"
+#include "miniapps/study/select/savings.hpp"
 #include "miniapps/study/select/trial.hpp"
 #include "postproc/run/machine.hpp"
 
@@ -128,7 +129,7 @@ class Select : public Facility<Space> {
     since_look_ = left_at_ >= 0 ? arrived - left_at_ : 0;
     if (left_at_ >= 0) {
       pace_.add(since_look_, next - left_step_, run_->share_done());
-      if (leading_ != 0) savings_.seconds += since_look_ * (savings_.gain - 1);
+      if (leading_ != 0) savings_.add(since_look_);
     }
     if (has_failed)
       give_back(next, leading_ == home() ? 0 : home(), flow,
@@ -178,15 +179,6 @@ class Select : public Facility<Space> {
   int home() const { return trial_.is_open() ? trial_.home() : unfinished_ >= 0 ? unfinished_ : leading_; }
   double when(std::int64_t step) const { return static_cast<double>(step) / static_cast<double>(every_); }
   Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
-
-  // What the default costs over the in-loop solver's, as far as races show. It was cut off: at least its limit.
-  void learn_gain(const std::vector<double>& costs) {
-    if (leading_ == 0) return;
-    if (std::isinf(costs[0]))
-      savings_.gain = std::max(savings_.gain, limit_);
-    else if (const Duel d = scores_.duel(0, leading_); d.races > 0)
-      savings_.gain = d.ratio;
-  }
 
   void give_back(std::int64_t next, int to, const FlowBranch& flow, std::string why) {
     trial_.drop();
@@ -310,7 +302,7 @@ class Select : public Facility<Space> {
     if (branches_.is_interrupted()) return;           // the run stops
     if (!std::isfinite(costs[at(leading_)])) return;  // it has come to its end, or will fail as it did here
     scores_.add(costs, leading_, when(next));
-    learn_gain(costs);
+    if (leading_ != 0) savings_.learn(costs[0], scores_.duel(0, leading_), limit_);
     pace_.raced();
     if (const int best = scores_.best_against(leading_); best >= 0 && !awaits_trial(best, flow))
       appoint(best, leading_, scores_.duel(best, leading_), next, flow);
@@ -332,7 +324,7 @@ class Select : public Facility<Space> {
       branches_.put_back(to, flow);
       lead_on(to);
     }
-    if (to != 0 && !is_following_) savings_.gain = std::isfinite(default_cost(to)) ? default_cost(to) : limit_;
+    if (to != 0 && !is_following_) savings_.another_leads(scores_.duel(0, to), limit_);
     former_ = unfinished_ = -1;
     if (decided_)
       decided_->add(fmt::format("{},{},{},{},{},{}", d.step, candidates_.system(), d.from, d.to, d.why, d.evidence));
@@ -352,12 +344,6 @@ class Select : public Facility<Space> {
     crew(to).take_lead();
     leading_ = to;
     helped_ = crew(to).helped();
-  }
-
-  // Over that of `to`, by the races; infinite: it failed or was cut off in the last ones.
-  double default_cost(int to) const {
-    const Duel d = scores_.duel(0, to);
-    return d.races > 0 ? d.ratio : INFINITY;
   }
 
   Table options_;
@@ -382,10 +368,7 @@ class Select : public Facility<Space> {
   bool is_follow_up_ = false;  // the next race
   bool is_idle_ = false;       // no race can be paid
   int former_ = -1;            // who led before, where races have shown that another one is faster
-  struct Savings {
-    double seconds = 0;
-    double gain = 1;  // the default's cost over the in-loop solver's
-  } savings_;
+  Savings savings_;
   double left_at_ = -1, since_look_ = 0;  // between_steps, by the branches' clock, when it last looked; until now
   std::int64_t left_step_ = 0, look_at_ = 0, looked_iterations_ = 0;
   LineFile *decided_ = nullptr, *raced_ = nullptr;

@@ -16,8 +16,9 @@ void solve_rows(Block block, const TriangleView<T>& t, const T* scale, int from,
     const Vector right(block, b + row);
     Vector y = scale ? Vector(block) : right;
     if (scale) y.add_product(scale + p * nn, right);
+    if constexpr (Block::fixed == 1) prefetch::fetch_scalars_ahead(t.value + t.start[p], t.start[p + 1] - t.start[p]);
     for (std::int64_t e = t.start[p]; e < t.start[p + 1]; ++e) {
-      prefetch::fetch_ahead(t.value + e * nn, nn);
+      if constexpr (Block::fixed != 1) prefetch::fetch_ahead(t.value + e * nn, nn);
       y.subtract_product(t.value + e * nn, x + t.column[e] * n);
     }
     y.store(x + row);

@@ -19,13 +19,9 @@ template <int B>
   const std::int64_t lo = A.row_start[i], hi = A.row_start[i + 1];
   const double* value = A.value.data();
   const int* column = A.column.data();
-  if constexpr (B == 1) {  // a row of up to eight entries is a line: no loop for it
-    prefetch::fetch_ahead(value + lo, 1);
-    prefetch::fetch_ahead(column + lo, 1);
-    if (hi - lo > 8) {
-      prefetch::fetch_ahead(value + lo, hi - lo);
-      prefetch::fetch_ahead(column + lo, hi - lo);
-    }
+  if constexpr (B == 1) {
+    prefetch::fetch_scalars_ahead(value + lo, hi - lo);
+    prefetch::fetch_scalars_ahead(column + lo, hi - lo);
   }
   if constexpr (B > 0) {
     lanes::EntrySums<B, lanes::EntryOrder::by_rows> sum;

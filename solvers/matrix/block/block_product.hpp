@@ -35,6 +35,7 @@ template <int N, class T>
 [[gnu::always_inline]] inline void subtract_row(FixedBlock<N>, typename FixedBlock<N>::Vector& y, const T* A,
                                                 const int* column, std::int64_t blocks, const double* x) {
   if constexpr (N == 1) {
+    prefetch::fetch_scalars_ahead(A, blocks);
     for (std::int64_t e = 0; e < blocks; ++e) y.a.subtract(A + e, x[column[e]]);
   } else {
     Lanes<N> odd;

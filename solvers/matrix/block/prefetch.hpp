@@ -29,4 +29,11 @@ template <int level = first_level, class T>
   fetch<level>(reinterpret_cast<std::uintptr_t>(from) + distance, count * static_cast<std::int64_t>(sizeof(T)));
 }
 
+// The same of a row of scalars: most have up to eight and are in one line, for which a loop would cost too much.
+template <class T>
+[[gnu::always_inline]] inline void fetch_scalars_ahead(const T* from, std::int64_t count) {
+  fetch_ahead(from, 1);
+  if (count > 8) fetch_ahead(from, count);
+}
+
 }  // namespace weir::prefetch

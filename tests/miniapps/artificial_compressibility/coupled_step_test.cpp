@@ -122,23 +122,42 @@ TEST(CoupledStepInBothSpaces, FieldsAgreeToTheTolerance) {
   EXPECT_LT(max_difference_of(host.velocities(), device.velocities()), 1e-11);
 }
 
-TEST(CoupledStepOnHost, ASteadyChannelIsPoiseuillesProfile) {
-  const std::string boundary = R"(
+const std::string steady_channel = R"([grid]
+cells = [4, 20]
+[flow]
+scheme = "artificial_compressibility"
+viscosity = 1.0
+body_force = [8.0, 0.0]
+exact = "poiseuille"
+[boundary]
 x_min = { type = "periodic" }
 x_max = { type = "periodic" }
 y_min = { type = "wall" }
-y_max = { type = "wall" })";
-  const std::string text =
-      "[grid]\ncells = [4, 20]\n[flow]\nscheme = \"artificial_compressibility\"\nviscosity = 1.0\n"
-      "body_force = [8.0, 0.0]\nexact = \"poiseuille\"\n[boundary]" +
-      boundary + "\n[time]\nsteady = true\n[pseudo_time]\ntolerance = 1e-12\n";
-  TestCoupled<Host> f(text);
+y_max = { type = "wall" }
+[time]
+steady = true
+[pseudo_time]
+tolerance = 1e-12
+)";
+
+TEST(CoupledStepOnHost, ASteadyChannelIsPoiseuillesProfile) {
+  TestCoupled<Host> f(steady_channel);
   StepEnd end = StepEnd::advanced;
   while (end == StepEnd::advanced) end = f.scheme.advance(0, f.timings, [] {});
   ASSERT_EQ(end, StepEnd::converged);
   EXPECT_LT(f.scheme.step, 40);
   // the parabola shifted by f h^2 / (8 nu): the half cell at the wall
   EXPECT_NEAR(f.errors().at("error_velocity_max"), 8.0 / 8 / 400, 1e-9);
+}
+
+TEST(CoupledStepOnHost, ASolveThatHardlyLowersItsResidualCutsTheCflNumber) {
+  const std::string one_iteration =
+      "cfl_start = 1e6\n[linear.flow]\nmethod = \"gmres\"\nmax_iterations = 1\ntolerance = 1e-9\n"
+      "preconditioner = { type = \"jacobi\" }\n";
+  TestCoupled<Host> f(steady_channel + one_iteration);
+  ASSERT_EQ(f.scheme.advance(0, f.timings, [] {}), StepEnd::advanced);
+  ASSERT_GT(f.scheme.result.true_residual, 0.9 * f.scheme.result.residual0);
+  EXPECT_EQ(f.scheme.cfl, 1e5);
 }
 
 TEST(CoupledStepOnHost, WhatFlowsInFlowsOut) {
