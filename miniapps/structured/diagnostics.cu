@@ -8,7 +8,6 @@
 namespace weir {
 namespace {
 
-// One row of cells (j, k) is one term of a sum.
 struct FlowView {
   Layout l;
   Metrics m;
@@ -24,12 +23,13 @@ FlowView view_of(const Flow<Space>& flow, const Metrics& m) {
   return v;
 }
 
-WEIR_HD inline double row_energy(const FlowView& v, int first, int last, int j, int k) {
+// Of the cells from `from` to `to` of a row, as below.
+WEIR_HD inline double row_energy(const FlowView& v, int first, int last, int from, int to, int j, int k) {
   double row = 0;
   for (int c = first; c < last; ++c) {
     const double* u = v.f[c] + j * v.l.stride(1) + k * v.l.stride(2);
     const int s = v.l.stride(c);
-    for (int i = 0; i < v.l.n[0]; ++i) row += (u[i] * u[i] + u[i + s] * u[i + s]) * v.m.line[0].h[i];
+    for (int i = from; i < to; ++i) row += (u[i] * u[i] + u[i + s] * u[i + s]) * v.m.line[0].h[i];
   }
   return 0.25 * row * v.m.line[1].h[j] * v.m.line[2].h[k];
 }
@@ -78,13 +78,13 @@ double largest_over_cells(const Layout& l, const At& at) {
     });
 }
 
-WEIR_HD inline double row_gradient(const FlowView& v, int j, int k) {
+WEIR_HD inline double row_gradient(const FlowView& v, int from, int to, int j, int k) {
   double row = 0;
   for (int c = 0; c < v.l.dim; ++c)
     for (int d = 0; d < v.l.dim; ++d) {
       const double* u = v.f[c] + j * v.l.stride(1) + k * v.l.stride(2);
       const int s = v.l.stride(d);
-      for (int i = 0; i < v.l.n[0]; ++i) {
+      for (int i = from; i < to; ++i) {
         const int at[3] = {i, j, k};
         double volume = 1;
         for (int e = 0; e < 3; ++e)
@@ -96,22 +96,36 @@ WEIR_HD inline double row_gradient(const FlowView& v, int j, int k) {
   return row;
 }
 
+// The sum of row(from, to, j, k) over all rows: a term of the sum is a row on the host, a cell on the device, as above.
+template <class Space, class Row>
+double sum_over_cells(const Layout& l, const Row& row) {
+  const int nx = l.n[0], ny = l.n[1], nz = l.n[2];
+  if constexpr (std::is_same_v<Space, Device>)
+    return sum<Space>(std::int64_t{1} * nx * ny * nz, [=] WEIR_HD(int q) {
+      const int i = q % nx, r = q / nx;
+      return row(i, i + 1, r % ny, r / ny);
+    });
+  else
+    return sum<Space>(ny * nz, [=] WEIR_HD(int r) { return row(0, nx, r % ny, r / ny); });
+}
+
+template <class Space>
+double energy_of(const FlowView& v, int first, int last) {
+  return sum_over_cells<Space>(v.l, [=] WEIR_HD(int from, int to, int j, int k) {
+    return row_energy(v, first, last, from, to, j, k);
+  });
+}
+
 }  // namespace
 
 template <class Space>
 double kinetic_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid) {
-  const FlowView v = view_of(flow, m);
-  const int ny = v.l.n[1];
-  return sum<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_energy(v, 0, v.l.dim, r % ny, r / ny); }) /
-         grid.volume();
+  return energy_of<Space>(view_of(flow, m), 0, flow.layout.dim) / grid.volume();
 }
 
 template <class Space>
 double component_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid, int c) {
-  const FlowView v = view_of(flow, m);
-  const int ny = v.l.n[1];
-  return sum<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_energy(v, c, c + 1, r % ny, r / ny); }) /
-         grid.volume();
+  return energy_of<Space>(view_of(flow, m), c, c + 1) / grid.volume();
 }
 
 template <class Space>
@@ -127,9 +141,8 @@ double courant_rate(const Flow<Space>& flow, const Metrics& m) {
 template <class Space>
 double dissipation(const Flow<Space>& flow, const Metrics& m, const Grid& grid, double viscosity) {
   const FlowView v = view_of(flow, m);
-  const int ny = v.l.n[1];
-  return viscosity * sum<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_gradient(v, r % ny, r / ny); }) /
-         grid.volume();
+  const auto row = [=] WEIR_HD(int from, int to, int j, int k) { return row_gradient(v, from, to, j, k); };
+  return viscosity * sum_over_cells<Space>(v.l, row) / grid.volume();
 }
 
 std::optional<BadCell> first_not_finite(const Flow<Host>& flow) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "backend/host_device.hpp"
 
@@ -14,14 +15,30 @@ struct Pair {
 };
 WEIR_HD inline Pair operator+(const Pair& x, const Pair& y) { return {x.a + y.a, x.b + y.b}; }
 
+// The least and the largest of some values; not-a-number where one of them is.
+struct Extrema {
+  double least = std::numeric_limits<double>::infinity(), most = -std::numeric_limits<double>::infinity();
+  Extrema() = default;
+  WEIR_HD explicit Extrema(double v) : least(v), most(v) {}
+};
+
 namespace detail {
 
-// What a reduction does with its result: double, Pair.
+// What a reduction does with its result: double, Pair, Extrema.
 template <class T>
 struct LeaveAt {
   double* place;
   WEIR_HD void operator()(const T& v) const { *reinterpret_cast<T*>(place) = v; }
 };
+
+// What is called at each index: f, or what f() makes.
+template <class F>
+WEIR_HD decltype(auto) body_of(const F& f) {
+  if constexpr (std::is_invocable_v<const F&>)
+    return f();
+  else
+    return (f);
+}
 
 inline constexpr int reduction_chunk = 4096;
 inline constexpr int reduction_grain =
@@ -98,6 +115,19 @@ Pair chunked_sum2(int n, const F& f) {
 
 // The larger one, where a not-a-number is larger than all.
 WEIR_HD inline double larger(double m, double v) { return v > m || v != v ? v : m; }
+
+WEIR_HD inline Extrema wider(Extrema m, const Extrema& v) {
+  if (v.least < m.least || v.least != v.least) m.least = v.least;
+  m.most = larger(m.most, v.most);
+  return m;
+}
+
+template <class F>
+Extrema extrema(int n, const F& f) {
+  Extrema all;
+  for (int i = 0; i < n; ++i) all = wider(all, Extrema(f(i)));
+  return all;
+}
 
 template <bool threaded, class F>
 double chunked_max(int n, const F& f) {

@@ -6,6 +6,8 @@
 // A result on the host makes the host wait for the device. Two ways around that:
 //   { const SumsStay here(place, 1); sum<Device>(n, f); }      place[0] in device memory has the sum
 //   sum_then(n, f, [=] WEIR_HD (double s) { ... });            what follows from it is computed there
+// A body that needs numbers from device memory may be made from them once per thread instead of reading them at each index:
+//   sum_then(n, [=] WEIR_HD () { const double a = *alpha; return [=](int i) { return a * r[i]; }; }, finish);
 #pragma once
 #include "backend/reduction.hpp"
 #include "solvers/device/asynchronous/skip_where.hpp"
@@ -66,6 +68,12 @@ double max_abs(std::int64_t size, const F& f) {
     detail::count_result(1);
     return backend::reduce_max(n, f);
   }
+}
+
+// Device: the least and the largest f(i), to[0] and to[1] in device memory. The host does not wait.
+template <class F>
+void leave_extrema(std::int64_t size, const F& f, double* to) {
+  backend::reduce_extrema_then(loop_count(size), f, detail::LeaveAt<Extrema>{to});
 }
 
 // Device: finish(sum) runs there, once, when all f(i) have; the host does not wait.

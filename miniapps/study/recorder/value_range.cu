@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-WEIR_HD inline bool is_finite(double v) { return v - v == 0; }
+bool is_finite(double v) { return v - v == 0; }
 
 // v - v is zero where v is finite, and no number else: one sum of it tells of all.
 struct Extremes {
@@ -48,31 +48,10 @@ ValueRange range_on_host(int n, const Value& value) {
   return r;
 }
 
-// Reductions on a device know the largest size only: of the values above zero, of those below, and of what is missing to
-// the largest one, which gives the least of values that are all of one sign.
-template <class Value>
-void leave_range_on_device(int n, const Value& value, double* to) {
-  const SumsStay here(to, range_scalars);
-  max_abs<Device>(n, [=] WEIR_HD(int i) {
-    const double v = value(i);
-    return is_finite(v) ? (v > 0 ? v : 0.0) : v;
-  });
-  max_abs<Device>(n, [=] WEIR_HD(int i) {
-    const double v = value(i);
-    return v < 0 ? -v : 0.0;
-  });
-  max_abs<Device>(n, [=] WEIR_HD(int i) {
-    const double above = to[0], below = to[1];
-    if (above > 0 && below > 0) return 0.0;
-    const double v = value(i);
-    return (above > 0 ? above : below) - (v < 0 ? -v : v);
-  });
-}
-
 template <class Value>
 ValueRange range_on_device(int n, const Value& value) {
   if (n == 0) return {};
-  leave_range_on_device(n, value, passing_places());
+  leave_extrema(n, value, passing_places());
   double seen[range_scalars];
   fetch_passing(seen);
   return range_seen(seen);
@@ -110,19 +89,14 @@ struct Pressure {
 }  // namespace
 
 void leave_range(View<const double> values, double* to) {
-  leave_range_on_device(static_cast<int>(values.size()), Contiguous{values.data()}, to);
+  leave_extrema(values.size(), Contiguous{values.data()}, to);
 }
 
 ValueRange range_seen(const double* scalars) {
-  const double above = scalars[0], below = scalars[1], gap = scalars[2];
-  ValueRange r;
-  r.all_finite = is_finite(above);
-  if (!r.all_finite) return r;
-  r.most = above;
-  r.least = -below;
-  if (above > 0 && below > 0) return r;
-  (above > 0 ? r.least : r.most) = above > 0 ? above - gap : gap - below;
-  return r;
+  const double least = scalars[0], most = scalars[1];
+  if (least > most) return {};  // of no values
+  if (!is_finite(least) || !is_finite(most)) return {.all_finite = false};
+  return {least, most, true};
 }
 
 template <class Space>

@@ -15,7 +15,7 @@ template <class Space>
 ValueRange range_of(View<const double> values, int first = 0, int stride = 1);
 
 // Device: what the range of all values follows from is left at `to`, range_scalars of device memory, and the host does not wait.
-inline constexpr int range_scalars = 3;
+inline constexpr int range_scalars = 2;
 void leave_range(View<const double> values, double* to);
 ValueRange range_seen(const double* scalars);
 

@@ -155,6 +155,14 @@ double* reduction_partials(std::int64_t count) {
   return scratch;
 }
 
+unsigned resident_blocks(const void* kernel, unsigned threads) {
+  int number = 0, multiprocessors = 0, blocks = 0;
+  check(cudaGetDevice(&number), "the device");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number), "the device");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), 0), "occupancy");
+  return static_cast<unsigned>(std::max(1, blocks * multiprocessors));
+}
+
 unsigned* reduction_arrivals() {
   static unsigned* const count = [] {
     void* p = device_allocate(sizeof(unsigned));

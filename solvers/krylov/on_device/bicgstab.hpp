@@ -47,10 +47,13 @@ inline void first_half(BicgstabScalars* s, const Vectors& w) {
   const Vector r = w.r;
   sum_then(
       r.size(),
-      [=] WEIR_HD(int i) {
-        const double value = r[i] - alpha_of(*s) * v[i];
-        r[i] = value;
-        return value * value;
+      [=] WEIR_HD() {
+        const double alpha = alpha_of(*s);
+        return [=](int i) {
+          const double value = r[i] - alpha * v[i];
+          r[i] = value;
+          return value * value;
+        };
       },
       [=] WEIR_HD(double ss) {
         s->alpha = alpha_of(*s);
@@ -74,17 +77,20 @@ inline void second_half(BicgstabScalars* s, const Vectors& w) {
   const Vector x = w.x, r = w.r;
   sum2_then(
       x.size(),
-      [=] WEIR_HD(int i) {
+      [=] WEIR_HD() {
         const double alpha = s->alpha, omega = omega_of(*s);
-        if (alpha == 0) return Pair{};
-        if (omega == 0) {
-          x[i] += alpha * Mp[i];
-          return Pair{};
-        }
-        x[i] += alpha * Mp[i] + omega * Ms[i];
-        const double ri = r[i] - omega * t[i];
-        r[i] = ri;
-        return Pair{ri * ri, r0[i] * ri};
+        return [=](int i) {
+          if (alpha == 0) return Pair{};
+          if (omega == 0) {
+            x[i] += alpha * Mp[i];
+            return Pair{};
+          }
+          const double before = r[i];
+          x[i] += alpha * Mp[i] + omega * Ms[i];
+          const double ri = before - omega * t[i];
+          r[i] = ri;
+          return Pair{ri * ri, r0[i] * ri};
+        };
       },
       [=] WEIR_HD(const Pair& sums) {
         if (!s->unseen.running()) return;
@@ -105,8 +111,12 @@ inline void second_half(BicgstabScalars* s, const Vectors& w) {
 
 // p = r + beta (p - omega v)
 inline void next_direction(const BicgstabScalars* s, ConstVector r, ConstVector v, Vector p) {
-  for_each<Device>(p.size(), [=] WEIR_HD(int i) {
-    if (s->unseen.running()) p[i] = r[i] + s->beta * (p[i] - s->omega * v[i]);
+  for_each_with_scalars(p.size(), [=] WEIR_HD() {
+    const double beta = s->beta, omega = s->omega;
+    const bool goes_on = s->unseen.running();
+    return [=](int i) {
+      if (goes_on) p[i] = r[i] + beta * (p[i] - omega * v[i]);
+    };
   });
 }
 
@@ -128,16 +138,18 @@ inline void cycle(Iteration<Device>& it, DeviceScalars<BicgstabScalars>& scalars
   scalars.start(now);
   assign<Device>(w.r, w.r0);
   assign<Device>(w.r, w.p);
+  bool records = false;
   RecordedWork<Device> recorded;
   const auto once = [&] {
     const auto iteration = [&] { iterate(it, scalars.place(), w); };
-    pays_to_record(it, scalars) ? recorded.run(iteration) : iteration();
+    records ? recorded.run(iteration) : iteration();
   };
   double norm = it.norm();
   const auto step = [&](double residual) { return it.step(norm = residual); };
   while (now.unseen.running()) {
-    const int wanted = iterations_to_next_look(most, scalars.seen(), it.norm(), norm, it.target());
-    for (int k = std::min(wanted, it.iterations_left()); k > 0; --k) once();
+    const int rest = std::min(expected_iterations(scalars.seen(), it.norm(), norm, it.target()), it.iterations_left());
+    records = records || pays_to_record(it, w.x.size(), scalars.seen(), rest);
+    for (int k = std::min({rest, most, most_unseen}); k > 0; --k) once();
     if (!scalars.look(now, step)) return;
   }
   if (now.unseen.stop == DeviceStop::not_finite) it.stop(Reason::not_finite);

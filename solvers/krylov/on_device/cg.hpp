@@ -1,5 +1,5 @@
 // A cycle of conjugate gradients whose scalars stay on the device (device_scalars.hpp): the algorithm, the kernels and their order of
-// cg.cu. Each kernel computes alpha or beta from the sums before it; the end of each sum says whether the method goes on.
+// cg.cu. Each thread computes alpha or beta once from the sums before it; the end of each sum says whether the method goes on.
 // Included by cg.cu only.
 #pragma once
 #include "solvers/device/vector_ops.hpp"
@@ -34,10 +34,13 @@ WEIR_HD inline double alpha_of(const CgScalars& s, double zr, Kind M) {
 inline void advance_residual(CgScalars* s, int parity, Kind M, ConstVector q, Vector r) {
   sum_then(
       r.size(),
-      [=] WEIR_HD(int i) {
-        const double v = r[i] - alpha_of(*s, s->zr[parity].a, M) * q[i];
-        r[i] = v;
-        return v * v;
+      [=] WEIR_HD() {
+        const double alpha = alpha_of(*s, s->zr[parity].a, M);
+        return [=](int i) {
+          const double v = r[i] - alpha * q[i];
+          r[i] = v;
+          return v * v;
+        };
       },
       [=] WEIR_HD(double rr) {
         const double zr = s->zr[parity].a;
@@ -53,13 +56,17 @@ inline void advance_residual(CgScalars* s, int parity, Kind M, ConstVector q, Ve
 
 // x += alpha p, p = z + beta p
 inline void advance_direction(const CgScalars* s, int parity, Kind M, ConstVector z, Vector p, Vector x) {
-  for_each<Device>(x.size(), [=] WEIR_HD(int i) {
-    const double alpha = s->alpha, old = p[i];
-    if (alpha == 0) return;
-    x[i] += alpha * old;
-    const Pair& now = s->zr[1 - parity];
-    const double zr = s->zr[parity].a, beta = M.is_symmetric ? now.a / zr : -alpha * now.b / zr;
-    if (s->unseen.running()) p[i] = z[i] + beta * old;
+  for_each_with_scalars(x.size(), [=] WEIR_HD() {
+    const double alpha = s->alpha, zr = s->zr[parity].a;
+    const Pair now = s->zr[1 - parity];
+    const double beta = M.is_symmetric ? now.a / zr : -alpha * now.b / zr;
+    const bool goes_on = s->unseen.running();
+    return [=](int i) {
+      if (alpha == 0) return;
+      const double old = p[i];
+      x[i] += alpha * old;
+      if (goes_on) p[i] = z[i] + beta * old;
+    };
   });
 }
 
@@ -88,16 +95,18 @@ inline void cycle(Iteration<Device>& it, DeviceScalars<CgScalars>& scalars, Kind
   if (!M.is_identity) it.precondition_dot_at(&s->zr[0].a, v.r, v.z);
   assign<Device>(v.z, v.p);
   it.apply_dot_at(&s->pq, v.p, v.q);
+  bool records = false;
   RecordedWork<Device> recorded[2];  // an iteration of either parity
   const auto once = [&](int parity) {
     const auto iteration = [&] { iterate(it, s, parity, M, v); };
-    pays_to_record(it, scalars) ? recorded[parity].run(iteration) : iteration();
+    records ? recorded[parity].run(iteration) : iteration();
   };
   double norm = it.norm();
   const auto step = [&](double residual) { return it.step(norm = residual); };
   for (int parity = 0; now.unseen.running();) {
-    const int wanted = iterations_to_next_look(most, scalars.seen(), it.norm(), norm, it.target());
-    for (int k = std::min(wanted, it.iterations_left()); k > 0; --k, parity = 1 - parity) once(parity);
+    const int rest = std::min(expected_iterations(scalars.seen(), it.norm(), norm, it.target()), it.iterations_left());
+    records = records || pays_to_record(it, v.x.size(), scalars.seen(), rest);
+    for (int k = std::min({rest, most, most_unseen}); k > 0; --k, parity = 1 - parity) once(parity);
     if (!scalars.look(now, step)) return;
   }
   it.stop(now.unseen.stop == DeviceStop::not_finite ? Reason::not_finite : Reason::breakdown);

@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "solvers/device/array.hpp"
@@ -17,8 +18,6 @@ namespace weir {
 
 // Iterations between two looks, at most.
 inline constexpr int most_unseen = 32;
-// Iterations of a cycle before those that are recorded, where they can be.
-inline constexpr int recorded_from = 8;
 
 enum class DeviceStop : int { none, converged, not_finite, lost, breakdown };
 
@@ -75,21 +74,35 @@ class DeviceScalars {
   int seen_ = 0;
 };
 
-// Whether the iterations to come are to be launched as one each: their launches are the same each time, and a cycle that is longer than
-// most looks reach pays for the recording, which the next cycle cannot use (other vectors, other values in the matrix).
-template <class Iteration, class S>
-bool pays_to_record(const Iteration& it, const DeviceScalars<S>& scalars) {
-  return scalars.seen() >= recorded_from && it.is_recordable();
-}
-
-// How many iterations to launch before the next look: at most `most`, and no more than the target can be expected to take, from how
-// the residual has fallen from `first` to `now` in `done` iterations.
-inline int iterations_to_next_look(int most, int done, double first, double now, double target) {
-  most = std::min(most, most_unseen);
-  if (!(target > 0) || (done > 0 && !(now < first))) return most;
+// How many iterations the target can be expected to take, from how the residual has fallen from `first` to `now` in `done` iterations.
+inline int expected_iterations(int done, double first, double now, double target) {
+  constexpr int many = std::numeric_limits<int>::max();
+  if (!(target > 0) || (done > 0 && !(now < first))) return many;
   if (done == 0) return 1;
   const double expected = done * std::log(now / target) / std::log(first / now);
-  return expected < most ? std::max(1, static_cast<int>(expected)) : most;
+  return expected < many ? std::max(1, static_cast<int>(expected)) : many;
+}
+
+// Whether the iterations to come are to be launched as one each. Measured on an H100: a launch takes the host 5 us, a node of a graph
+// 1 us, and 5 us more when the graph is made. So making pays after few iterations, but only where an iteration's launches take
+// longer than its kernels. The next cycle makes its own: other vectors, other values in the arguments of the matrix's kernels.
+template <class Iteration>
+bool pays_to_record(const Iteration& it, std::int64_t rows, int seen, int rest) {
+  constexpr std::int64_t most_rows = 1 << 19;
+  constexpr int least_rest = 8;
+  return seen > 0 && rest >= least_rest && rows <= most_rows && it.is_recordable();
+}
+
+// Device: f()(i) for all i; large loops call f() once for four of them.
+template <class F>
+static void for_each_with_scalars(std::int64_t n, const F& f) {
+  if (n < 1 << 18) return for_each<Device>(n, [=] WEIR_HD(int i) { f()(i); });
+  const int size = loop_count(n), step = (size + 3) / 4;
+  for_each<Device>(step, [=] WEIR_HD(int first) {
+    const auto body = f();
+    for (int part = 0; part < 4; ++part)
+      if (first < size - part * step) body(first + part * step);
+  });
 }
 
 }  // namespace weir

@@ -1,22 +1,25 @@
-// Banded: what both spaces share, and the device form: one thread a cell, i along the lanes, so that every band is read
-// in whole lines. A grid row that holds no row of the remainder, nearly every one, costs two reads more.
+// Banded: what both spaces share, and the device form: one thread per two cells of a column, i along the lanes, so that every
+// band is read in whole lines. A grid row that holds no row of the remainder, nearly every one, costs two reads more. Sums by the fixed
+// tree of reduce.hpp: they repeat bit for bit.
 #include "solvers/matrix/stencil/banded.hpp"
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include "base/error.hpp"
+#include "solvers/device/columns.hpp"
 #include "solvers/device/on_host.hpp"
+#include "solvers/device/reduce.hpp"
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/matrix/device_products.hpp"
 
 namespace weir {
 namespace banded_products {
 
-WEIR_HD inline double remainder_at(const RemainderView& R, int nx, const double* x, int c) {
-  if (R.rows == 0) return 0;
-  const int end = R.first[c / nx + 1];
-  int q = R.first[c / nx];
+// Of the cell c in the grid row g.
+WEIR_HD inline double remainder_at(const RemainderView& R, int g, const double* x, int c) {
+  const int end = R.first[g + 1];
+  int q = R.first[g];
   while (q < end && R.row[q] < c) ++q;
   if (q == end || R.row[q] != c) return 0;
   double s = 0;
@@ -24,25 +27,158 @@ WEIR_HD inline double remainder_at(const RemainderView& R, int nx, const double*
   return s;
 }
 
-// Of A x.
-struct BandedRow {
-  BandedView A;
+// What the cells (i, j, .) share.
+struct BandedColumn {
+  const BandedView& A;
   const double* x;
-  WEIR_HD double operator()(int c) const {
+  int first, row, plane;                       // the cell of k = 0; its grid row
+  int west, east, south, north;                // the neighbours' places, less the cell's; 0: none
+  int band_west, band_south, mirrored;         // places of the bands towards lower neighbours, less the cell's
+  const double *alpha, *beta, *gamma, *delta;  // bands, those towards upper neighbours where only these are stored
+  const double *epsilon, *zeta, *eta;
+
+  WEIR_HD BandedColumn(const BandedView& view, const double* vector, int i, int j)
+      : A(view), x(vector), mirrored(view.upper_only ? 1 : 0) {
     const BlockStencilView& S = A.bands;
-    double s = 0;
-    for (int t = S.first; t < S.first + S.slots; ++t) {
-      const int to = S.neighbour(c, t);
-      if (to < 0) continue;
-      const bool mirrored = A.upper_only && t < slot::delta;  // A_{c,to} = A_{to,c}
-      s += S.slot_blocks(mirrored ? 6 - t : t)[mirrored ? to : c] * x[to];
+    const Extents e = S.cells;
+    first = j * e.nx + i, row = j, plane = e.nx * e.ny;
+    west = i > 0 ? -1 : (S.periodic.x ? e.nx - 1 : 0);
+    east = i + 1 < e.nx ? 1 : (S.periodic.x ? 1 - e.nx : 0);
+    south = j > 0 ? -e.nx : (S.periodic.y ? plane - e.nx : 0);
+    north = j + 1 < e.ny ? e.nx : (S.periodic.y ? e.nx - plane : 0);
+    band_west = mirrored * west, band_south = mirrored * south;
+    delta = S.slot_blocks(slot::delta), epsilon = S.slot_blocks(slot::epsilon);
+    zeta = S.slot_blocks(slot::zeta), eta = S.slot_blocks(slot::eta);
+    alpha = mirrored ? eta : S.slot_blocks(slot::alpha);  // A_{c,to} = A_{to,c}
+    beta = mirrored ? zeta : S.slot_blocks(slot::beta);
+    gamma = mirrored ? epsilon : S.slot_blocks(slot::gamma);
+  }
+  WEIR_HD int below(int k) const {
+    return k > 0 ? -plane : (A.bands.periodic.z ? plane * (A.bands.cells.nz - 1) : 0);
+  }
+  WEIR_HD int above(int k) const {
+    const int nz = A.bands.cells.nz;
+    return k + 1 < nz ? plane : (A.bands.periodic.z ? plane * (1 - nz) : 0);
+  }
+  WEIR_HD double neighbour(int c, int to) const { return to != 0 ? x[c + to] : 0; }
+
+  // product[s] = (A x)_c of the cells of a column. All is read before anything is computed, and nothing is written, so that the loads
+  // are on their way at once. A value that points out of the grid is finite, and 0 is what it multiplies.
+  template <int Layers>
+  WEIR_HD void products(int column, double (&product)[Layers]) const {
+    const int nz = A.bands.cells.nz, start = Layers * column;
+    double band[Layers][slot::count], along_z[Layers + 2], around[Layers][4];
+    along_z[0] = neighbour(first + start * plane, below(start));
+    along_z[1] = x[first + start * plane];
+    for_column<Layers>(column, nz, [&](int k, int s) {
+      const int c = first + k * plane, down = below(k), up = above(k);
+      along_z[s + 2] = neighbour(c, up);
+      band[s][slot::alpha] = down != 0 ? alpha[c + mirrored * down] : 0;  // 2D has none
+      band[s][slot::beta] = beta[c + band_south];
+      band[s][slot::gamma] = gamma[c + band_west];
+      band[s][slot::delta] = delta[c];
+      band[s][slot::epsilon] = epsilon[c];
+      band[s][slot::zeta] = zeta[c];
+      band[s][slot::eta] = up != 0 ? eta[c] : 0;
+      around[s][0] = neighbour(c, south), around[s][1] = neighbour(c, west);
+      around[s][2] = neighbour(c, east), around[s][3] = neighbour(c, north);
+    });
+    for_column<Layers>(column, nz, [&](int, int s) {
+      const double(&a)[slot::count] = band[s];
+      double sum = a[slot::alpha] * along_z[s];
+      sum += a[slot::beta] * around[s][0];
+      sum += a[slot::gamma] * around[s][1];
+      sum += a[slot::delta] * along_z[s + 1];
+      sum += a[slot::epsilon] * around[s][2];
+      sum += a[slot::zeta] * around[s][3];
+      sum += a[slot::eta] * along_z[s + 2];
+      product[s] = sum;
+    });
+    if (A.remainder.rows == 0) return;
+    for (int k = start; k < start + Layers && k < nz; ++k) {  // once in the code: a choice of s keeps product in registers
+      const double more = remainder_at(A.remainder, row + k * A.bands.cells.ny, x, first + k * plane);
+      for (int s = 0; s < Layers; ++s) product[s] += start + s == k ? more : 0;
     }
-    return s + remainder_at(A.remainder, S.cells.nx, x, c);
   }
 };
 
+// cell(c, (A x)_c) for the cells of a column.
+template <int Layers, class F>
+WEIR_HD void for_products(const BandedView& A, const double* x, int i, int j, int column, const F& cell) {
+  const BandedColumn of(A, x, i, j);
+  double product[Layers] = {};
+  of.template products<Layers>(column, product);
+  for_column<Layers>(column, A.bands.cells.nz, [&](int k, int s) { cell(of.first + k * of.plane, product[s]); });
+}
+
+// Columns of two cells at most: three would need more registers than two blocks of a multiprocessor have.
+template <class F>
+auto by_layers(const Extents& e, const F& f) {
+  return e.nz == 1 || e.count() < 1 << 18 ? f.template operator()<1>() : f.template operator()<2>();
+}
+
+template <int Layers, class F>
+void for_layers(const BandedView& A, const double* x, const F& cell) {
+  const Extents e = A.bands.cells;
+  for_each<Device>(Extents{e.nx, e.ny, parts(e.nz, Layers)},
+                   [=] WEIR_HD(int i, int j, int column) { for_products<Layers>(A, x, i, j, column, cell); });
+}
+template <class F>
+void for_cells(const BandedView& A, const double* x, const F& cell) {
+  by_layers(A.bands.cells, [&]<int Layers>() { for_layers<Layers>(A, x, cell); });
+}
+
+// The same, and the sum of what it returns, a double or a Pair.
+template <class T, int Layers, class F>
+T sum_layers(const BandedView& A, const double* x, const F& cell) {
+  const Extents e = A.bands.cells;
+  const TileOrder order({e.nx, e.ny, parts(e.nz, Layers)});
+  const auto column_sum = [=] WEIR_HD(int index) {
+    T all{};
+    int i, j, column;
+    if (order.find(index, i, j, column))
+      for_products<Layers>(A, x, i, j, column, [&](int c, double v) { all = all + cell(c, v); });
+    return all;
+  };
+  if constexpr (std::is_same_v<T, Pair>)
+    return sum2<Device>(order.count(), column_sum);
+  else
+    return sum<Device>(order.count(), column_sum);
+}
+template <class T, class F>
+T sum_cells(const BandedView& A, const double* x, const F& cell) {
+  return by_layers(A.bands.cells, [&]<int Layers>() { return sum_layers<T, Layers>(A, x, cell); });
+}
+
 Pair product(Device, const BandedView& A, Product p, const double* b, const double* x, double* y) {
-  return device_product(p, A.bands.cells.count(), BandedRow{A, x}, b, x, y);
+  switch (p) {
+    case Product::apply:
+      for_cells(A, x, [=] WEIR_HD(int c, double v) { y[c] = v; });
+      return {};
+    case Product::apply_dot:
+      return {sum_cells<double>(A, x,
+                                [=] WEIR_HD(int c, double v) {
+                                  y[c] = v;
+                                  return v * x[c];
+                                }),
+              0};
+    case Product::apply_dots:
+      return sum_cells<Pair>(A, x, [=] WEIR_HD(int c, double v) {
+        y[c] = v;
+        return Pair{v * b[c], v * v};
+      });
+    case Product::residual:
+      for_cells(A, x, [=] WEIR_HD(int c, double v) { y[c] = b[c] - v; });
+      return {};
+    default:
+      return {sum_cells<double>(A, x,
+                                [=] WEIR_HD(int c, double v) {
+                                  const double r = b[c] - v;
+                                  y[c] = r;
+                                  return r * r;
+                                }),
+              0};
+  }
 }
 
 // first[g]: how many rows of the remainder lie before grid row g, by bisection.

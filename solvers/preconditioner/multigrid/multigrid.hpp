@@ -70,7 +70,6 @@ class Multigrid final : public Preconditioner<Space> {
   bool is_symmetric() const override { return cycle_->is_symmetric(); }
   void prefer_symmetry() override;
   bool spreads_over(const Matrix<Space>& A) const override;
-  bool is_recordable() const override { return cycle_->is_recordable(); }
   Work apply_work() const override { return cycle_->apply_work(); }
   std::vector<PartOfApply<Space>> parts() const override { return cycle_->parts(); }
   std::string describe() const override { return cycle_->describe(); }

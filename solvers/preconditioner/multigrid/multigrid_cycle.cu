@@ -139,7 +139,6 @@ class SeparableCycle final : public Preconditioner<Space> {
     apply_rows(r, z, row_dots_.data(), w.data());
     return {detail::tree_sum(row_dots_.data(), rows()), detail::tree_sum(row_dots_.data() + rows(), rows())};
   }
-  bool is_recordable() const override { return !is_spread(); }
   // Over ranks not stated: it is not the same on all.
   Work apply_work() const override {
     return all_levels_ == 0 || is_spread() ? Work{} : work_of_cycle(tail_.grids(), options_);

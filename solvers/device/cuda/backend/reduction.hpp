@@ -1,7 +1,10 @@
-// Reductions on a CUDA device, one launch each: a grid that depends on n only, a fixed tree in each block, and the block that
-// arrives last adds up the blocks' results. What becomes of the sum is the finish's business: it goes to pinned host memory,
+// Reductions on a CUDA device, one launch each: a grid that depends on n and on how many blocks of the kernel the device holds at a
+// time, a fixed tree in each block, and the block that arrives last adds up the blocks' results: on one machine and with one
+// compiler the bits repeat. What becomes of the sum is the finish's business: it goes to pinned host memory,
 // stays on the device, or steers what comes next. Nothing is allocated after the first call.
 #pragma once
+#include <algorithm>
+
 #include "backend/runtime.hpp"
 #include "solvers/device/chunked_reduce.hpp"
 #if defined(__CUDACC__)
@@ -12,7 +15,11 @@ namespace weir::backend {
 
 double* reduction_partials(std::int64_t count);  // device memory; grows, then stays
 unsigned* reduction_arrivals();                  // device memory: how many blocks have arrived; 0 between launches
+unsigned resident_blocks(const void* kernel, unsigned threads);  // at a time on the whole device, of this size; asks the driver
 double* reduction_result();                      // pinned host memory
+
+inline constexpr unsigned reduction_threads = 256;
+inline constexpr unsigned most_reduction_blocks = 2048;
 
 // Defined where nvcc compiles, used nowhere else. finish(sum) runs in one thread, after all else of the launch.
 template <class F>
@@ -27,18 +34,20 @@ template <class F, class Finish>
 void reduce_sum2_then(int n, const F& f, const Finish& finish);
 template <class F, class Finish>
 void reduce_max_then(int n, const F& f, const Finish& finish);
+template <class F, class Finish>
+void reduce_extrema_then(int n, const F& f, const Finish& finish);
 
 #if defined(__CUDACC__)
 
 struct AddPair {
   __device__ Pair operator()(const Pair& x, const Pair& y) const { return {x.a + y.a, x.b + y.b}; }
 };
+struct Wider {
+  __device__ Extrema operator()(const Extrema& m, const Extrema& v) const { return detail::wider(m, v); }
+};
 struct LargerOrNan {
   __device__ double operator()(double m, double v) const { return detail::larger(m, v < 0 ? -v : v); }
 };
-
-inline constexpr unsigned reduction_threads = 256;
-inline constexpr unsigned reduction_blocks = 1024;  // about eight a multiprocessor
 
 // T{} is the identity of every operation used here: sums start from 0, magnitudes too.
 template <class T, class Op, class F, class Finish>
@@ -46,8 +55,9 @@ __global__ void reduce_kernel(int n, F f, T* partial, unsigned* arrivals, Finish
   if (skip && *skip != 0) return;
   T v{};
   const int step = static_cast<int>(gridDim.x * reduction_threads);
+  const auto& body = detail::body_of(f);
   for (std::int64_t i = blockIdx.x * reduction_threads + threadIdx.x; i < n; i += step)
-    v = Op{}(v, static_cast<T>(f(static_cast<int>(i))));
+    v = Op{}(v, static_cast<T>(body(static_cast<int>(i))));
   v = block_reduce(v, Op{});
   if (gridDim.x > 1) {
     WEIR_SHARED(bool, is_last, [1]);
@@ -70,10 +80,12 @@ __global__ void reduce_kernel(int n, F f, T* partial, unsigned* arrivals, Finish
 template <class T, class Op, class F, class Finish>
 void reduce_then(int n, const F& f, const Finish& finish) {
   constexpr unsigned per_block = 4 * reduction_threads;  // four indices a thread pay for the tree
-  const unsigned wanted = n > 0 ? blocks_for(n, per_block) : 1;
-  const unsigned blocks = wanted < reduction_blocks ? wanted : reduction_blocks;
-  launch({.grid = blocks, .block = reduction_threads, .name = "reduce"}, reduce_kernel<T, Op, F, Finish>, n, f,
-         reinterpret_cast<T*>(reduction_partials(2 * reduction_blocks)), reduction_arrivals(), finish,
+  constexpr auto kernel = reduce_kernel<T, Op, F, Finish>;
+  static const unsigned most = std::min(most_reduction_blocks,  // a second wave would run on a part of the device
+                                        resident_blocks(reinterpret_cast<const void*>(kernel), reduction_threads));
+  const unsigned blocks = n > 0 ? std::min(most, blocks_for(n, per_block)) : 1;
+  launch({.grid = blocks, .block = reduction_threads, .name = "reduce"}, kernel, n, f,
+         reinterpret_cast<T*>(reduction_partials(2 * most_reduction_blocks)), reduction_arrivals(), finish,
          detail::skip_flag());
 }
 
@@ -109,6 +121,10 @@ void reduce_sum2_then(int n, const F& f, const Finish& finish) {
 template <class F, class Finish>
 void reduce_max_then(int n, const F& f, const Finish& finish) {
   reduce_then<double, LargerOrNan>(n, f, finish);
+}
+template <class F, class Finish>
+void reduce_extrema_then(int n, const F& f, const Finish& finish) {
+  reduce_then<Extrema, Wider>(n, f, finish);
 }
 
 #endif

@@ -15,7 +15,7 @@ R run_reduction(const F& f, const Reduction& reduction) {
     auto loop = [&] {
       result = reduction([&](int i) {
         simt::begin_index(i);
-        const auto v = f(i);
+        const auto v = detail::body_of(f)(i);
         simt::end_index();
         return v;
       });
@@ -24,7 +24,7 @@ R run_reduction(const F& f, const Reduction& reduction) {
     return result;
   } else {
     const simt::DeviceCode scope;
-    return reduction(f);
+    return reduction(detail::body_of(f));
   }
 }
 
@@ -74,6 +74,14 @@ template <class F, class Finish>
 void reduce_max_then(int n, const F& f, const Finish& finish) {
   if (simt::recording) return simt::record([=] { reduce_max_then(n, f, finish); });
   if (!is_skipped()) return finish_reduction(reduce_max(n, f), finish);
+  ++ledger().launches;
+}
+template <class F, class Finish>
+void reduce_extrema_then(int n, const F& f, const Finish& finish) {
+  if (simt::recording) return simt::record([=] { reduce_extrema_then(n, f, finish); });
+  if (!is_skipped())
+    return finish_reduction(
+        run_reduction<Extrema>(f, [n](const auto& body) { return detail::extrema(n, body); }), finish);
   ++ledger().launches;
 }
 

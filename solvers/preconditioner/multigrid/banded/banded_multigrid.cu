@@ -325,7 +325,7 @@ class BandedCycle final : public Preconditioner<Space> {
   bool knows_grid_ = false;   // the matrix of the last set-up was told its grid
   int slots_[3] = {0, 0, 0};  // of the matrix: towards smaller indices along each direction of the levels
   double scale_ = 1;
-  mg::Levels<Space> tail_;  // on one rank all levels; over ranks those of rank 0
+  mutable mg::Levels<Space> tail_;  // on one rank all levels; over ranks those of rank 0
 
   const Communicator* ranks_ = nullptr;
   std::vector<std::unique_ptr<Level>> levels_;  // over ranks; the last one is the tail's first

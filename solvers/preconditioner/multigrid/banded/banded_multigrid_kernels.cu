@@ -2,6 +2,7 @@
 // a cycle of n steps each way: about 32 a step and 56 at the ends.
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid_kernels.hpp"
 
+#include "solvers/device/array.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 
@@ -16,16 +17,23 @@ double largest_diagonal(const BandedView& A) {
 template <class Space>
 void largest_couplings(const BandedView& A, int d, double* largest) {
   const Extents e = A.bands.cells;
-  const int size[3] = {e.nx, e.ny, e.nz}, stride[3] = {1, e.nx, e.nx * e.ny}, a = (d + 1) % 3, b = (d + 2) % 3;
-  const int along = stride[d], na = size[a], nb = size[b], sa = stride[a], sb = stride[b];
+  const int size[3] = {e.nx, e.ny, e.nz}, stride[3] = {1, e.nx, e.nx * e.ny}, a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+  const int n = size[d], along = stride[d], na = size[a], nb = size[b], sa = stride[a], sb = stride[b];
   const double* band = A.bands.slot_blocks(slot::delta + 1 + d);
-  for_each<Space>(size[d], [=] WEIR_HD(int i) {
+  Array<double, Space> of_lines(std::int64_t{n} * na);  // of a plane, along b; neighbouring threads take neighbours in x
+  double* const line = of_lines.data();
+  for_each<Space>(Extents{d == 0 ? n : na, d == 0 ? na : n, 1}, [=] WEIR_HD(int x, int y, int) {
+    const int i = d == 0 ? x : y, p = d == 0 ? y : x;
     double m = 0;
-    for (int q = 0; q < nb; ++q)
-      for (int p = 0; p < na; ++p) {
-        const double v = -band[i * along + p * sa + q * sb];
-        m = v > m ? v : m;
-      }
+    for (int q = 0; q < nb; ++q) {
+      const double v = -band[i * along + p * sa + q * sb];
+      m = v > m ? v : m;
+    }
+    line[p * n + i] = m;
+  });
+  for_each<Space>(n, [=] WEIR_HD(int i) {
+    double m = 0;
+    for (int p = 0; p < na; ++p) m = line[p * n + i] > m ? line[p * n + i] : m;
     largest[i] = m;
   });
 }

@@ -124,6 +124,7 @@ TransferView TransferArrays<Space>::set(const Direction (&directions)[3], bool p
 template <class Space>
 void Levels<Space>::build(std::span<const multigrid::GridLevel> grids, int degree, Right first) {
   levels_.clear();
+  recorded_ = std::make_unique<RecordedWork<Space>>();
   for (std::size_t l = 0; l < grids.size(); ++l) {
     Level& level = levels_.emplace_back();
     const auto& line = grids[l].line;
@@ -211,7 +212,7 @@ void Levels<Space>::visit(std::size_t l) const {
 }
 
 template <class Space>
-double Levels<Space>::run(const Ends& ends, bool dot) const {
+double Levels<Space>::run(const Ends& ends, bool dot) {
   const Level& finest = levels_[0];
   if (levels_.size() == 1) {
     solve_coarsest<Space>(finest.view, inverse_.data(), ends);
@@ -219,8 +220,8 @@ double Levels<Space>::run(const Ends& ends, bool dot) const {
     return dot ? weir::dot<Space>(View<const double>(ends.r, n), View<const double>(ends.z, n)) : 0;
   }
   const LevelView& coarse = levels_[1].view;
-  descend<Space>(finest.view, coarse, finest.transfer, steps_, ends);
-  visit(1);
+  descend<Space>(finest.view, coarse, finest.transfer, steps_, ends);  // r and z, which come and go, are not recorded
+  recorded_->run([&] { visit(1); });
   return ascend<Space>(finest.view, coarse, finest.transfer, steps_, ends, dot);
 }
 

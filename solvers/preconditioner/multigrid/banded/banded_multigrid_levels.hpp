@@ -1,11 +1,13 @@
 // The levels of the banded cycle on one rank: their arrays, and the cycle through them.
 #pragma once
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "solvers/device/array.hpp"
+#include "solvers/device/asynchronous/recorded_work.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/work.hpp"
 #include "solvers/parallel/block_partition.hpp"
@@ -57,7 +59,7 @@ class Levels {
   const LevelView& first() const { return levels_.front().view; }
 
   // z = M^-1 r, of the first level, whose right-hand side is the caller's. Returns r.z where asked.
-  double run(const Ends& ends, bool dot) const;
+  double run(const Ends& ends, bool dot);
   void visit(std::size_t l) const;  // the v of level l from its g
   Work work_from(std::size_t l) const;
   std::int64_t bytes() const;
@@ -73,6 +75,7 @@ class Levels {
 
   std::vector<double> steps_;
   std::vector<Level> levels_;
+  std::unique_ptr<RecordedWork<Space>> recorded_;  // since build()
   Array<double, Space> inverse_;
   std::vector<float> download_;
   std::vector<double> work_;
