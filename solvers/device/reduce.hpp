@@ -7,7 +7,7 @@
 //   { const SumsStay here(place, 1); sum<Device>(n, f); }      place[0] in device memory has the sum
 //   sum_then(n, f, [=] WEIR_HD (double s) { ... });            what follows from it is computed there
 // A body that needs numbers from device memory may be made from them once per thread instead of reading them at each index:
-//   sum_then(n, [=] WEIR_HD () { const double a = *alpha; return [=](int i) { return a * r[i]; }; }, finish);
+//   sum_then(n, [=] WEIR_HD () { return Scaled{*alpha, r}; }, finish);      Scaled: double operator()(int i) const
 #pragma once
 #include "backend/reduction.hpp"
 #include "solvers/device/asynchronous/skip_where.hpp"

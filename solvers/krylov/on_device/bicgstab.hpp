@@ -41,6 +41,43 @@ struct Vectors {
   Vector r, r0, p, v, t, Mp, Ms, x;
 };
 
+struct FirstHalf {
+  double alpha;
+  ConstVector v;
+  Vector r;
+  WEIR_HD double operator()(int i) const {
+    const double value = r[i] - alpha * v[i];
+    r[i] = value;
+    return value * value;
+  }
+};
+struct SecondHalf {
+  double alpha, omega;
+  ConstVector Mp, Ms, t, r0;
+  Vector r, x;
+  WEIR_HD Pair operator()(int i) const {
+    if (alpha == 0) return {};
+    if (omega == 0) {
+      x[i] += alpha * Mp[i];
+      return {};
+    }
+    const double s = r[i];
+    x[i] += alpha * Mp[i] + omega * Ms[i];
+    const double ri = s - omega * t[i];
+    r[i] = ri;
+    return {ri * ri, r0[i] * ri};
+  }
+};
+struct NextDirection {
+  double beta, omega;
+  bool goes_on;
+  ConstVector r, v;
+  Vector p;
+  WEIR_HD void operator()(int i) const {
+    if (goes_on) p[i] = r[i] + beta * (p[i] - omega * v[i]);
+  }
+};
+
 // s = r - alpha v, in the place of r
 inline void first_half(BicgstabScalars* s, const Vectors& w) {
   const ConstVector v = w.v;
@@ -48,12 +85,7 @@ inline void first_half(BicgstabScalars* s, const Vectors& w) {
   sum_then(
       r.size(),
       [=] WEIR_HD() {
-        const double alpha = alpha_of(*s);
-        return [=](int i) {
-          const double value = r[i] - alpha * v[i];
-          r[i] = value;
-          return value * value;
-        };
+        return FirstHalf{alpha_of(*s), v, r};
       },
       [=] WEIR_HD(double ss) {
         s->alpha = alpha_of(*s);
@@ -78,19 +110,7 @@ inline void second_half(BicgstabScalars* s, const Vectors& w) {
   sum2_then(
       x.size(),
       [=] WEIR_HD() {
-        const double alpha = s->alpha, omega = omega_of(*s);
-        return [=](int i) {
-          if (alpha == 0) return Pair{};
-          if (omega == 0) {
-            x[i] += alpha * Mp[i];
-            return Pair{};
-          }
-          const double before = r[i];
-          x[i] += alpha * Mp[i] + omega * Ms[i];
-          const double ri = before - omega * t[i];
-          r[i] = ri;
-          return Pair{ri * ri, r0[i] * ri};
-        };
+        return SecondHalf{s->alpha, omega_of(*s), Mp, Ms, t, r0, r, x};
       },
       [=] WEIR_HD(const Pair& sums) {
         if (!s->unseen.running()) return;
@@ -112,11 +132,7 @@ inline void second_half(BicgstabScalars* s, const Vectors& w) {
 // p = r + beta (p - omega v)
 inline void next_direction(const BicgstabScalars* s, ConstVector r, ConstVector v, Vector p) {
   for_each_with_scalars(p.size(), [=] WEIR_HD() {
-    const double beta = s->beta, omega = s->omega;
-    const bool goes_on = s->unseen.running();
-    return [=](int i) {
-      if (goes_on) p[i] = r[i] + beta * (p[i] - omega * v[i]);
-    };
+    return NextDirection{s->beta, s->omega, s->unseen.running(), r, v, p};
   });
 }
 

@@ -30,17 +30,35 @@ WEIR_HD inline double alpha_of(const CgScalars& s, double zr, Kind M) {
   return s.unseen.running() && obstacle(s, zr, M) == DeviceStop::none ? zr / s.pq : 0;
 }
 
+struct AdvanceResidual {
+  double alpha;
+  ConstVector q;
+  Vector r;
+  WEIR_HD double operator()(int i) const {
+    const double v = r[i] - alpha * q[i];
+    r[i] = v;
+    return v * v;
+  }
+};
+struct AdvanceDirection {
+  double alpha, beta;
+  bool goes_on;
+  ConstVector z;
+  Vector p, x;
+  WEIR_HD void operator()(int i) const {
+    if (alpha == 0) return;
+    const double old = p[i];
+    x[i] += alpha * old;
+    if (goes_on) p[i] = z[i] + beta * old;
+  }
+};
+
 // r -= alpha q; this iteration's residual.
 inline void advance_residual(CgScalars* s, int parity, Kind M, ConstVector q, Vector r) {
   sum_then(
       r.size(),
       [=] WEIR_HD() {
-        const double alpha = alpha_of(*s, s->zr[parity].a, M);
-        return [=](int i) {
-          const double v = r[i] - alpha * q[i];
-          r[i] = v;
-          return v * v;
-        };
+        return AdvanceResidual{alpha_of(*s, s->zr[parity].a, M), q, r};
       },
       [=] WEIR_HD(double rr) {
         const double zr = s->zr[parity].a;
@@ -60,13 +78,7 @@ inline void advance_direction(const CgScalars* s, int parity, Kind M, ConstVecto
     const double alpha = s->alpha, zr = s->zr[parity].a;
     const Pair now = s->zr[1 - parity];
     const double beta = M.is_symmetric ? now.a / zr : -alpha * now.b / zr;
-    const bool goes_on = s->unseen.running();
-    return [=](int i) {
-      if (alpha == 0) return;
-      const double old = p[i];
-      x[i] += alpha * old;
-      if (goes_on) p[i] = z[i] + beta * old;
-    };
+    return AdvanceDirection{alpha, beta, s->unseen.running(), z, p, x};
   });
 }
 
