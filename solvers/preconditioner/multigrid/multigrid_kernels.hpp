@@ -105,13 +105,18 @@ struct RelaxColour {  // Gauss-Seidel. FromZero: where u of the colour is zero, 
     if (i >= L.X.n) return;
     const Column<T> of(L, i, j);
     const int bottom = L.place(i, j, 0);
-    T fresh[Layers];  // none is written before all are read: a column waits for memory once
+    // All is read before the first division, whose rare case is a branch that no load passes, and before anything is written: a column
+    // waits for memory once.
+    T old[Layers], right[Layers], d[Layers];
     for_colour<Layers>(column, L.Z.n, [&](int k, int s) {
       const int c = bottom + k * of.layer;
-      const T old = FromZero ? 0 : L.u[c];
-      fresh[s] = old + omega * ((L.g[c] + of.neighbours(c, k)) / of.diagonal(k) - old);
+      old[s] = FromZero ? 0 : L.u[c];
+      right[s] = L.g[c] + of.neighbours(c, k);
+      d[s] = of.diagonal(k);
     });
-    for_colour<Layers>(column, L.Z.n, [&](int k, int s) { L.u[bottom + k * of.layer] = fresh[s]; });
+    for_colour<Layers>(column, L.Z.n, [&](int k, int s) {
+      L.u[bottom + k * of.layer] = old[s] + omega * (right[s] / d[s] - old[s]);
+    });
   }
 };
 
@@ -264,10 +269,11 @@ struct ProlongCorrect {  // u += P coarse u
       return weight_y[0] * (weight_x[0] * first[x[0]] + weight_x[1] * first[x[1]]) +
              weight_y[1] * (weight_x[0] * second[x[0]] + weight_x[1] * second[x[1]]);
     };
-    // Neighbours in z share coarse planes: the two of the one before are kept.
+    // Neighbours in z share coarse planes: the two of the one before are kept. All is read before anything is written.
     int planes[2] = {-1, -1};
-    T e[2] = {};
-    for_column<Layers>(column, fine.Z.n, [&](int k) {
+    T e[2] = {}, u[Layers];
+    for_column<Layers>(column, fine.Z.n, [&](int k, int s) { u[s] = fine.u[fine.place(i, j, k)]; });
+    for_column<Layers>(column, fine.Z.n, [&](int k, int s) {
       const int P = ex.Z.parent[k], O = ex.Z.other[k];
       if (planes[1] == P || planes[0] == O) {
         const int plane = planes[0];
@@ -276,8 +282,9 @@ struct ProlongCorrect {  // u += P coarse u
       }
       if (planes[0] != P) planes[0] = P, e[0] = in_plane(P);
       if (planes[1] != O) planes[1] = O, e[1] = in_plane(O);
-      fine.u[fine.place(i, j, k)] += ex.Z.weight_parent[k] * e[0] + ex.Z.weight_other[k] * e[1];
+      u[s] += ex.Z.weight_parent[k] * e[0] + ex.Z.weight_other[k] * e[1];
     });
+    for_column<Layers>(column, fine.Z.n, [&](int k, int s) { fine.u[fine.place(i, j, k)] = u[s]; });
   }
 };
 
