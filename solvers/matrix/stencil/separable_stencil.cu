@@ -61,21 +61,23 @@ struct StencilColumn {
 struct Always {
   WEIR_HD bool operator()() const { return true; }
 };
-// cell(of, c, k) for every cell, if wanted().
+// y[c] = value(of, c, k) for every cell, if wanted(). A column is written when all of it has been read: no load waits for a store.
 template <int Layers, class F, class Wanted>
-void for_layers(const StencilView& s, const F& cell, const Wanted& wanted) {
+void set_layers(const StencilView& s, double* y, const F& value, const Wanted& wanted) {
   for_each<Device>(Extents{s.X.n, s.Y.n, parts(s.Z.n, Layers)}, [=] WEIR_HD(int i, int j, int column) {
     if (!wanted()) return;
     const StencilColumn of(s, i, j);
-    for_column<Layers>(column, s.Z.n, [&](int k) { cell(of, of.first + k * of.plane, k); });
+    double v[Layers];
+    for_column<Layers>(column, s.Z.n, [&](int k, int l) { v[l] = value(of, of.first + k * of.plane, k); });
+    for_column<Layers>(column, s.Z.n, [&](int k, int l) { y[of.first + k * of.plane] = v[l]; });
   });
 }
 template <class F, class Wanted = Always>
-void for_cells(const StencilView& s, const F& cell, const Wanted& wanted = {}) {
-  by_columns<Device>(s.extents(), [&]<int Layers>() { for_layers<Layers>(s, cell, wanted); });
+void set_cells(const StencilView& s, double* y, const F& value, const Wanted& wanted = {}) {
+  by_columns<Device>(s.extents(), [&]<int Layers>() { set_layers<Layers>(s, y, value, wanted); });
 }
 
-// The same, and the sum of what it returns, a double or a Pair.
+// cell(of, c, k) for every cell, and the sum of what it returns, a double or a Pair.
 template <int Layers, class T, class F>
 T sum_layers(const StencilView& s, const F& cell) {
   const TileOrder order({s.X.n, s.Y.n, parts(s.Z.n, Layers)});
@@ -100,7 +102,7 @@ T sum_cells(const StencilView& s, const F& cell) {
 Pair product(Device, const StencilView& s, Product p, const double* b, const double* x, double* y) {
   switch (p) {
     case Product::apply:
-      for_cells(s, [=] WEIR_HD(const StencilColumn& of, int c, int k) { y[c] = of.product(x, c, k); });
+      set_cells(s, y, [=] WEIR_HD(const StencilColumn& of, int c, int k) { return of.product(x, c, k); });
       return {};
     case Product::apply_dot:
       return {sum_cells<double>(s,
@@ -117,7 +119,7 @@ Pair product(Device, const StencilView& s, Product p, const double* b, const dou
         return Pair{v * b[c], v * v};
       });
     case Product::residual:
-      for_cells(s, [=] WEIR_HD(const StencilColumn& of, int c, int k) { y[c] = b[c] - of.product(x, c, k); });
+      set_cells(s, y, [=] WEIR_HD(const StencilColumn& of, int c, int k) { return b[c] - of.product(x, c, k); });
       return {};
     default:
       return {sum_cells<double>(s,
@@ -142,11 +144,11 @@ void chebyshev_step(const StencilView& s, const ChebyshevSteps& steps, int p, co
                     double* y) {
   const double alpha = steps.alpha[p], omega = steps.omega[p], *const wanted = steps.wanted;
   const int number = steps.first + p;
-  for_cells(
-      s,
+  set_cells(
+      s, y,
       [=] WEIR_HD(const StencilColumn& of, int c, int k) {
         const double r = b[c] - of.product(x, c, k);
-        y[c] = x[c] + alpha * (x[c] - y[c]) + omega * of.inverse_volume(k) * r;
+        return x[c] + alpha * (x[c] - y[c]) + omega * of.inverse_volume(k) * r;
       },
       [=] WEIR_HD() { return !wanted || number <= *wanted; });
 }
