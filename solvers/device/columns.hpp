@@ -10,7 +10,7 @@ namespace weir {
 WEIR_HD constexpr int parts(int n, int size) { return (n + size - 1) / size; }
 
 // f(k) or f(k, s), k = Layers column + s: `Layers` of them, or up to n. All of them without a branch between: what the next cells
-// read is then on its way before the first has come.
+// read is then on its way before the first has come, unless f writes, which what is read behind it may be.
 template <int Layers, class F>
 WEIR_HD inline void for_column(int column, int n, const F& f) {
   const int first = Layers * column;
@@ -49,11 +49,11 @@ struct TileOrder {
   }
 };
 
-// f.operator()<Layers>(): columns of 8 or 4 where they alone fill a device, of one cell else, and on Host, which vectorises in x.
+// f.operator()<Layers>(): columns of 4 where they alone fill a device, of one cell else, and on Host, which vectorises in x. Columns of
+// 8 take so many registers that a quarter of an H100's warps is resident, and wait for memory.
 template <class Space, class F>
 auto by_columns(const Extents& e, const F& f) {
   if constexpr (std::is_same_v<Space, Device>) {
-    if (e.count() >= 3 << 18) return f.template operator()<8>();
     if (e.count() >= 1 << 18) return f.template operator()<4>();
   }
   return f.template operator()<1>();
