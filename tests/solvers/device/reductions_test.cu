@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -126,6 +127,53 @@ TYPED_TEST(Reductions, TellOfNotANumber) {
     EXPECT_TRUE(std::isnan(largest_of<TypeParam>(x)));
     EXPECT_TRUE(std::isnan(plain_sum<TypeParam>(x)));
   }
+}
+
+void leave_range_of(View<const double> x, double* to) {
+  leave_extrema(x.size(), [=] WEIR_HD(int i) { return x[i]; }, to);
+}
+
+TEST(ReductionsOnDevice, LeaveTheLeastAndTheLargestInOneLaunch) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  Array<double, Device> range(2);
+  const auto of = [&](const std::vector<double>& v) {
+    const Array<double, Device> x(v);
+    const Ledger before = ledger();
+    leave_range_of(x, range.data());
+    EXPECT_EQ(ledger().launches - before.launches, 1);
+    EXPECT_EQ(ledger().synchronisations, before.synchronisations);
+    return range.to_vector();
+  };
+  for (const int n : sizes) {
+    std::vector<double> v = random_numbers(n, 9);
+    for (double& x : v) x -= 2;  // all below zero
+    const auto ends = std::minmax_element(v.begin(), v.end());
+    const double least = n > 0 ? *ends.first : infinity, most = n > 0 ? *ends.second : -infinity;
+    EXPECT_EQ(of(v), (std::vector<double>{least, most})) << n;
+  }
+  for (const int at : {0, 4999, 2500}) {
+    std::vector<double> v = random_numbers(5000, 1);
+    v[static_cast<std::size_t>(at)] = std::nan("");
+    const auto seen = of(v);
+    EXPECT_TRUE(std::isnan(seen[0]) && std::isnan(seen[1])) << at;
+  }
+}
+
+struct Scaled {
+  double factor;
+  View<const double> x;
+  WEIR_HD double operator()(int i) const { return factor * x[i]; }
+};
+void leave_scaled_sum(const double* factor, View<const double> x, double* to) {
+  sum_then(
+      x.size(), [=] WEIR_HD() { return Scaled{*factor, x}; }, [=] WEIR_HD(double s) { *to = s; });
+}
+
+TEST(ReductionsOnDevice, MakeABodyFromNumbersOfTheDevice) {
+  const Array<double, Device> factor(std::vector<double>{2}), x(random_numbers(300007, 3));
+  Array<double, Device> to(1);
+  leave_scaled_sum(factor.data(), x, to.data());
+  EXPECT_EQ(to.to_vector().front(), 2 * plain_sum<Device>(x));
 }
 
 TYPED_TEST(Reductions, CountTheirScalarsAndAllocateNothingAgain) {

@@ -51,6 +51,19 @@ TEST(DeviceScalars, TheHostsLooksChangeNothing) {
     }
 }
 
+// A size at which a thread updates several entries of a vector.
+TEST(DeviceScalars, ALargeSystemIsSolvedAsOnTheHost) {
+  const SeparableOperator op = box({67, 65, 61}, EndCondition::dirichlet, true, 40.0);
+  const SeparableStencil<Device> A(op);
+  const SeparableStencil<Host> host(op);
+  const Numbers b = random_numbers(A.size(), 5);
+  const KrylovOptions o{.tolerance = 0, .max_iterations = 5};
+  for (const char* method : methods) {
+    const Solved s = solved<Device>(method, "jacobi", A, b, o), expected = solved<Host>(method, "jacobi", host, b, o);
+    EXPECT_LE(max_difference(s.x, expected.x), 1e-11 * max_norm(expected.x)) << method;
+  }
+}
+
 TEST(DeviceScalars, ALimitOfIterationsIsKept) {
   const SeparableStencil<Device> A(box({6, 5, 4}, EndCondition::dirichlet, true, 40.0));
   const Numbers b = random_numbers(A.size(), 3);

@@ -167,6 +167,35 @@ TYPED_TEST(BandedOf, ANewRemainderReplacesTheOldOneAndAllocatesOnlyToGrow) {
   expect_equal_products(A, dense(s), "none");
 }
 
+// A size at which a thread takes two cells in z, and no side is a multiple of that.
+TEST(BandedOnDevice, ColumnsOfCellsGiveWhatTheHostGives) {
+  const Extents cells{67, 65, 61};
+  struct Kind {
+    Periodic periodic;
+    bool symmetric, with_remainder;
+  };
+  for (const Kind& kind : {Kind{{}, false, true}, Kind{{true, true, true}, false, false}, Kind{{}, true, false},
+                           Kind{{true, true, true}, true, false}}) {
+    System s = random_bands(cells, kind.periodic, kind.symmetric, 21);
+    if (kind.with_remainder) add_remainder(s);
+    const Banded<Host> A = matrix<Host>(s, kind.symmetric);
+    const Banded<Device> B = matrix<Device>(s, kind.symmetric);
+    const Numbers numbers = random_numbers(cells.count(), 22), right = random_numbers(cells.count(), 23);
+    const Array<double, Host> x(numbers), b(right);
+    const Array<double, Device> X(numbers), R(right);
+    for (const Product p : {Product::apply, Product::apply_dot, Product::apply_dots, Product::residual,
+                            Product::residual_dot}) {
+      Array<double, Host> y(cells.count());
+      Array<double, Device> Y(cells.count());
+      const Pair here = A.product(p, b.data(), x.data(), y.data()), there = B.product(p, R.data(), X.data(), Y.data());
+      const int number = static_cast<int>(p);
+      EXPECT_NEAR(there.a, here.a, 1e-12 * (std::abs(here.a) + cells.count())) << number;
+      EXPECT_NEAR(there.b, here.b, 1e-12 * std::abs(here.b)) << number;
+      EXPECT_LE(max_difference(y.to_vector(), Y.to_vector()), 1e-14 * 16) << number;  // seven products of up to 9 and 1
+    }
+  }
+}
+
 TYPED_TEST(BandedOf, ARemainderIsNotSymmetric) {
   System s = random_bands({4, 3, 2}, {}, true, 3);
   Banded<TypeParam> A = matrix<TypeParam>(s, true);

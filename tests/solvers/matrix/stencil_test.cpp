@@ -43,7 +43,7 @@ TYPED_TEST(Stencil, SetCoefficientsEqualsANewMatrix) {
   expect_equal_products<TypeParam>(A, dense(op), "new coefficients");
 }
 
-// Sizes from which a thread takes 4 cells in z, and 8; no side is a multiple of these (columns.hpp).
+// Sizes at which a thread takes 4 cells in z; no side is a multiple of that (columns.hpp).
 TEST(StencilOnTheDevice, ColumnsOfCellsGiveWhatTheHostGives) {
   for (const Extents e : {Extents{67, 65, 61}, Extents{97, 91, 90}})
     for (const EndCondition ends : {EndCondition::periodic, EndCondition::dirichlet}) {

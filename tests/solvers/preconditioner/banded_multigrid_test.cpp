@@ -173,6 +173,24 @@ TEST(BandedMultigridOnDevice, IsThatOfTheHostToSinglePrecision) {
   }
 }
 
+// The finest level's, whose vectors come and go, and one for all coarser levels.
+TEST(BandedMultigridOnDevice, TheCoarserLevelsAreOneLaunch) {
+  for (const int n : {12, 33}) {
+    const Banded<Device> A = pressure_matrix<Device>(box({n, n, n}));
+    MultigridOptions o;
+    Multigrid<Device> M(o);
+    M.setup(A);
+    const Array<double, Device> r(random_numbers(A.size(), 7));
+    Array<double, Device> z(A.size());
+    const int steps = o.pre + 1;
+    for (int k = 0; k < 2; ++k) {
+      const Ledger before = ledger();
+      M.apply(r, z);
+      EXPECT_EQ(ledger().launches - before.launches, 2 * steps + 5) << n;  // residual, restriction, the rest, prolongation, z
+    }
+  }
+}
+
 // A Poisson matrix whose directions are periodic as asked for, and Dirichlet at the other ends.
 template <class Space>
 Banded<Space> periodic_matrix(Extents cells, Periodic periodic) {

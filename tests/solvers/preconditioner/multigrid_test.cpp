@@ -119,7 +119,7 @@ TYPED_TEST(MultigridMethod, DeviceAndHostAgreeToRoundOff) {
     }
 }
 
-// Sizes from which a thread takes 4 unknowns in z, and 8; no side is a multiple of these (columns.hpp).
+// Sizes at which a thread takes 4 unknowns in z; no side is a multiple of that (columns.hpp).
 TEST(MultigridOnTheDevice, ColumnsOfUnknownsGiveWhatTheHostGives) {
   for (const Extents e : {Extents{67, 65, 61}, Extents{97, 91, 90}}) {
     const SeparableOperator op = unit_box(e, 1, EndCondition::dirichlet, EndCondition::neumann);
