@@ -111,9 +111,8 @@ double sum_over_cells(const Layout& l, const Row& row) {
 
 template <class Space>
 double energy_of(const FlowView& v, int first, int last) {
-  return sum_over_cells<Space>(v.l, [=] WEIR_HD(int from, int to, int j, int k) {
-    return row_energy(v, first, last, from, to, j, k);
-  });
+  return sum_over_cells<Space>(
+      v.l, [=] WEIR_HD(int from, int to, int j, int k) { return row_energy(v, first, last, from, to, j, k); });
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 // A result on the host makes the host wait for the device. Two ways around that:
 //   { const SumsStay here(place, 1); sum<Device>(n, f); }      place[0] in device memory has the sum
 //   sum_then(n, f, [=] WEIR_HD (double s) { ... });            what follows from it is computed there
-// A body that needs numbers from device memory may be made from them once per thread instead of reading them at each index:
-//   sum_then(n, [=] WEIR_HD () { return Scaled{*alpha, r}; }, finish);      Scaled: double operator()(int i) const
+// A body that needs numbers from device memory can be made from them once per thread:
+//   sum_then(n, [=] WEIR_HD () { return Scaled{*alpha, r}; }, finish);  // Scaled: double operator()(int i) const
 #pragma once
 #include "backend/reduction.hpp"
 #include "solvers/device/asynchronous/skip_where.hpp"

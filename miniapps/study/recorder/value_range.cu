@@ -88,9 +88,7 @@ struct Pressure {
 
 }  // namespace
 
-void leave_range(View<const double> values, double* to) {
-  leave_extrema(values.size(), Contiguous{values.data()}, to);
-}
+void leave_range(View<const double> values, double* to) { leave_extrema(values.size(), Contiguous{values.data()}, to); }
 
 ValueRange range_seen(const double* scalars) {
   const double least = scalars[0], most = scalars[1];

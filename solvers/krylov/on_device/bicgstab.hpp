@@ -108,10 +108,7 @@ inline void second_half(BicgstabScalars* s, const Vectors& w) {
   const ConstVector Mp = w.Mp, Ms = w.Ms, t = w.t, r0 = w.r0;
   const Vector x = w.x, r = w.r;
   sum2_then(
-      x.size(),
-      [=] WEIR_HD() {
-        return SecondHalf{s->alpha, omega_of(*s), Mp, Ms, t, r0, r, x};
-      },
+      x.size(), [=] WEIR_HD() { return SecondHalf{s->alpha, omega_of(*s), Mp, Ms, t, r0, r, x}; },
       [=] WEIR_HD(const Pair& sums) {
         if (!s->unseen.running()) return;
         const double omega = omega_of(*s);
@@ -131,9 +128,8 @@ inline void second_half(BicgstabScalars* s, const Vectors& w) {
 
 // p = r + beta (p - omega v)
 inline void next_direction(const BicgstabScalars* s, ConstVector r, ConstVector v, Vector p) {
-  for_each_with_scalars(p.size(), [=] WEIR_HD() {
-    return NextDirection{s->beta, s->omega, s->unseen.running(), r, v, p};
-  });
+  for_each_with_scalars(p.size(),
+                        [=] WEIR_HD() { return NextDirection{s->beta, s->omega, s->unseen.running(), r, v, p}; });
 }
 
 inline void iterate(Iteration<Device>& it, BicgstabScalars* s, const Vectors& w) {

@@ -1,5 +1,6 @@
 // A cycle of conjugate gradients whose scalars stay on the device (device_scalars.hpp): the algorithm, the kernels and their order of
-// cg.cu. Each thread computes alpha or beta once from the sums before it; the end of each sum says whether the method goes on.
+// cg.cu. Each thread computes alpha or beta once, from the sums before it. The end of each sum says whether the method
+// goes on.
 // Included by cg.cu only.
 #pragma once
 #include "solvers/device/vector_ops.hpp"

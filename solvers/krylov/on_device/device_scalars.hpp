@@ -74,7 +74,8 @@ class DeviceScalars {
   int seen_ = 0;
 };
 
-// How many iterations the target can be expected to take, from how the residual has fallen from `first` to `now` in `done` iterations.
+// The number of iterations that the target can be expected to take, where the residual has fallen from `first` to
+// `now` in `done` iterations.
 inline int expected_iterations(int done, double first, double now, double target) {
   constexpr int many = std::numeric_limits<int>::max();
   if (!(target > 0) || (done > 0 && !(now < first))) return many;
@@ -83,9 +84,10 @@ inline int expected_iterations(int done, double first, double now, double target
   return expected < many ? std::max(1, static_cast<int>(expected)) : many;
 }
 
-// Whether the iterations to come are to be launched as one each. Measured on an H100: a launch takes the host 5 us, a node of a graph
-// 1 us, and 5 us more when the graph is made. So making pays after few iterations, but only where an iteration's launches take
-// longer than its kernels. The next cycle makes its own: other vectors, other values in the arguments of the matrix's kernels.
+// Whether the next iterations are to be recorded and launched as one each. Measured on an H100: a launch takes 5 us, a
+// node of a graph 1 us, and making the graph 5 us per node. So recording pays after a few iterations, but only where
+// an iteration's launches take longer than its kernels. Each cycle records its own: vectors and the arguments of the
+// matrix's kernels differ.
 template <class Iteration>
 bool pays_to_record(const Iteration& it, std::int64_t rows, int seen, int rest) {
   constexpr std::int64_t most_rows = 1 << 19;
@@ -93,7 +95,7 @@ bool pays_to_record(const Iteration& it, std::int64_t rows, int seen, int rest) 
   return seen > 0 && rest >= least_rest && rows <= most_rows && it.is_recordable();
 }
 
-// Device: f()(i) for all i; large loops call f() once for four of them.
+// f()(i) for all i. In large loops a thread calls f() once for four of them.
 template <class F>
 static void for_each_with_scalars(std::int64_t n, const F& f) {
   if (n < 1 << 18) return for_each<Device>(n, [=] WEIR_HD(int i) { f()(i); });

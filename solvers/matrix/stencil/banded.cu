@@ -1,6 +1,6 @@
-// Banded: what both spaces share, and the device form: one thread per two cells of a column, i along the lanes, so that every
-// band is read in whole lines. A grid row that holds no row of the remainder, nearly every one, costs two reads more. Sums by the fixed
-// tree of reduce.hpp: they repeat bit for bit.
+// Banded: what both spaces share, and the device form: one thread per two cells of a column, i along the lanes, so that
+// every band is read in whole lines. A grid row that holds no row of the remainder, nearly every one, costs two reads
+// more. Sums by the fixed tree of reduce.hpp: they repeat bit for bit.
 #include "solvers/matrix/stencil/banded.hpp"
 
 #include <algorithm>
@@ -53,17 +53,15 @@ struct BandedColumn {
     beta = mirrored ? zeta : S.slot_blocks(slot::beta);
     gamma = mirrored ? epsilon : S.slot_blocks(slot::gamma);
   }
-  WEIR_HD int below(int k) const {
-    return k > 0 ? -plane : (A.bands.periodic.z ? plane * (A.bands.cells.nz - 1) : 0);
-  }
+  WEIR_HD int below(int k) const { return k > 0 ? -plane : (A.bands.periodic.z ? plane * (A.bands.cells.nz - 1) : 0); }
   WEIR_HD int above(int k) const {
     const int nz = A.bands.cells.nz;
     return k + 1 < nz ? plane : (A.bands.periodic.z ? plane * (1 - nz) : 0);
   }
   WEIR_HD double neighbour(int c, int to) const { return to != 0 ? x[c + to] : 0; }
 
-  // product[s] = (A x)_c of the cells of a column. All is read before anything is computed, and nothing is written, so that the loads
-  // are on their way at once. A value that points out of the grid is finite, and 0 is what it multiplies.
+  // product[s] = (A x)_c of the cells of a column. All is read before anything is computed, and nothing is written, so
+  // that all loads are in flight at a time. A value that points out of the grid is finite, and multiplies 0.
   template <int Layers>
   WEIR_HD void products(int column, double (&product)[Layers]) const {
     const int nz = A.bands.cells.nz, start = Layers * column;
@@ -95,7 +93,7 @@ struct BandedColumn {
       product[s] = sum;
     });
     if (A.remainder.rows == 0) return;
-    for (int k = start; k < start + Layers && k < nz; ++k) {  // once in the code: a choice of s keeps product in registers
+    for (int k = start; k < start + Layers && k < nz; ++k) {  // the choice of s keeps product in registers
       const double more = remainder_at(A.remainder, row + k * A.bands.cells.ny, x, first + k * plane);
       for (int s = 0; s < Layers; ++s) product[s] += start + s == k ? more : 0;
     }
@@ -111,7 +109,7 @@ WEIR_HD void for_products(const BandedView& A, const double* x, int i, int j, in
   for_column<Layers>(column, A.bands.cells.nz, [&](int k, int s) { cell(of.first + k * of.plane, product[s]); });
 }
 
-// Columns of two cells at most: three would need more registers than two blocks of a multiprocessor have.
+// Columns of two cells at most: with more, fewer than two blocks of a reduction are resident on a multiprocessor.
 template <class F>
 auto by_layers(const Extents& e, const F& f) {
   return e.nz == 1 || e.count() < 1 << 18 ? f.template operator()<1>() : f.template operator()<2>();

@@ -61,7 +61,8 @@ struct StencilColumn {
 struct Always {
   WEIR_HD bool operator()() const { return true; }
 };
-// y[c] = value(of, c, k) for every cell, if wanted(). A column is written when all of it has been read: no load waits for a store.
+// y[c] = value(of, c, k) for every cell, if wanted(). A column is written after all of it has been read: no load waits
+// for a store.
 template <int Layers, class F, class Wanted>
 void set_layers(const StencilView& s, double* y, const F& value, const Wanted& wanted) {
   for_each<Device>(Extents{s.X.n, s.Y.n, parts(s.Z.n, Layers)}, [=] WEIR_HD(int i, int j, int column) {

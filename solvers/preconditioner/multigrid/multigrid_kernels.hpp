@@ -105,8 +105,8 @@ struct RelaxColour {  // Gauss-Seidel. FromZero: where u of the colour is zero, 
     if (i >= L.X.n) return;
     const Column<T> of(L, i, j);
     const int bottom = L.place(i, j, 0);
-    // All is read before the first division, whose rare case is a branch that no load passes, and before anything is written: a column
-    // waits for memory once.
+    // All is read before the first division, whose rare case is a branch that no load passes, and before anything is
+    // written: a column waits for memory once.
     T old[Layers], right[Layers], d[Layers];
     for_colour<Layers>(column, L.Z.n, [&](int k, int s) {
       const int c = bottom + k * of.layer;
@@ -114,9 +114,8 @@ struct RelaxColour {  // Gauss-Seidel. FromZero: where u of the colour is zero, 
       right[s] = L.g[c] + of.neighbours(c, k);
       d[s] = of.diagonal(k);
     });
-    for_colour<Layers>(column, L.Z.n, [&](int k, int s) {
-      L.u[bottom + k * of.layer] = old[s] + omega * (right[s] / d[s] - old[s]);
-    });
+    for_colour<Layers>(column, L.Z.n,
+                       [&](int k, int s) { L.u[bottom + k * of.layer] = old[s] + omega * (right[s] / d[s] - old[s]); });
   }
 };
 

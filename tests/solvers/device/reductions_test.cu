@@ -130,7 +130,8 @@ TYPED_TEST(Reductions, TellOfNotANumber) {
 }
 
 void leave_range_of(View<const double> x, double* to) {
-  leave_extrema(x.size(), [=] WEIR_HD(int i) { return x[i]; }, to);
+  leave_extrema(
+      x.size(), [=] WEIR_HD(int i) { return x[i]; }, to);
 }
 
 TEST(ReductionsOnDevice, LeaveTheLeastAndTheLargestInOneLaunch) {
@@ -166,7 +167,11 @@ struct Scaled {
 };
 void leave_scaled_sum(const double* factor, View<const double> x, double* to) {
   sum_then(
-      x.size(), [=] WEIR_HD() { return Scaled{*factor, x}; }, [=] WEIR_HD(double s) { *to = s; });
+      x.size(),
+      [=] WEIR_HD() {
+        return Scaled{*factor, x};
+      },
+      [=] WEIR_HD(double s) { *to = s; });
 }
 
 TEST(ReductionsOnDevice, MakeABodyFromNumbersOfTheDevice) {

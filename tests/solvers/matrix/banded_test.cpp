@@ -183,8 +183,8 @@ TEST(BandedOnDevice, ColumnsOfCellsGiveWhatTheHostGives) {
     const Numbers numbers = random_numbers(cells.count(), 22), right = random_numbers(cells.count(), 23);
     const Array<double, Host> x(numbers), b(right);
     const Array<double, Device> X(numbers), R(right);
-    for (const Product p : {Product::apply, Product::apply_dot, Product::apply_dots, Product::residual,
-                            Product::residual_dot}) {
+    for (const Product p :
+         {Product::apply, Product::apply_dot, Product::apply_dots, Product::residual, Product::residual_dot}) {
       Array<double, Host> y(cells.count());
       Array<double, Device> Y(cells.count());
       const Pair here = A.product(p, b.data(), x.data(), y.data()), there = B.product(p, R.data(), X.data(), Y.data());

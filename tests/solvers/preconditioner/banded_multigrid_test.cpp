@@ -186,7 +186,8 @@ TEST(BandedMultigridOnDevice, TheCoarserLevelsAreOneLaunch) {
     for (int k = 0; k < 2; ++k) {
       const Ledger before = ledger();
       M.apply(r, z);
-      EXPECT_EQ(ledger().launches - before.launches, 2 * steps + 5) << n;  // residual, restriction, the rest, prolongation, z
+      // Residual, restriction, the coarser levels, prolongation, z.
+      EXPECT_EQ(ledger().launches - before.launches, 2 * steps + 5) << n;
     }
   }
 }

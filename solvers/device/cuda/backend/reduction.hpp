@@ -1,6 +1,6 @@
-// Reductions on a CUDA device, one launch each: a grid that depends on n and on how many blocks of the kernel the device holds at a
-// time, a fixed tree in each block, and the block that arrives last adds up the blocks' results: on one machine and with one
-// compiler the bits repeat. What becomes of the sum is the finish's business: it goes to pinned host memory,
+// Reductions on a CUDA device, one launch each: a grid that depends on n and on how many blocks of the kernel are
+// resident, a fixed tree in each block, and the block that arrives last adds up the blocks' results. The bits repeat on
+// one kind of device with one compiler. What becomes of the sum is the finish's business: it goes to pinned host memory,
 // stays on the device, or steers what comes next. Nothing is allocated after the first call.
 #pragma once
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace weir::backend {
 
 double* reduction_partials(std::int64_t count);  // device memory; grows, then stays
 unsigned* reduction_arrivals();                  // device memory: how many blocks have arrived; 0 between launches
-unsigned resident_blocks(const void* kernel, unsigned threads);  // at a time on the whole device, of this size; asks the driver
-double* reduction_result();                      // pinned host memory
+unsigned resident_blocks(const void* kernel, unsigned threads);  // blocks of that size on the whole device at a time
+double* reduction_result();                                      // pinned host memory
 
 inline constexpr unsigned reduction_threads = 256;
 inline constexpr unsigned most_reduction_blocks = 2048;

@@ -80,8 +80,8 @@ template <class F, class Finish>
 void reduce_extrema_then(int n, const F& f, const Finish& finish) {
   if (simt::recording) return simt::record([=] { reduce_extrema_then(n, f, finish); });
   if (!is_skipped())
-    return finish_reduction(
-        run_reduction<Extrema>(f, [n](const auto& body) { return detail::extrema(n, body); }), finish);
+    return finish_reduction(run_reduction<Extrema>(f, [n](const auto& body) { return detail::extrema(n, body); }),
+                            finish);
   ++ledger().launches;
 }
 

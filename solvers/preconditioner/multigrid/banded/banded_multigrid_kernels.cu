@@ -20,7 +20,7 @@ void largest_couplings(const BandedView& A, int d, double* largest) {
   const int size[3] = {e.nx, e.ny, e.nz}, stride[3] = {1, e.nx, e.nx * e.ny}, a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
   const int n = size[d], along = stride[d], na = size[a], nb = size[b], sa = stride[a], sb = stride[b];
   const double* band = A.bands.slot_blocks(slot::delta + 1 + d);
-  Array<double, Space> of_lines(std::int64_t{n} * na);  // of a plane, along b; neighbouring threads take neighbours in x
+  Array<double, Space> of_lines(std::int64_t{n} * na);  // along b; neighbouring threads take neighbours in x
   double* const line = of_lines.data();
   for_each<Space>(Extents{d == 0 ? n : na, d == 0 ? na : n, 1}, [=] WEIR_HD(int x, int y, int) {
     const int i = d == 0 ? x : y, p = d == 0 ? y : x;
