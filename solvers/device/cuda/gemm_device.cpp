@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "backend/launch.hpp"
 #include "base/error.hpp"
 #include "solvers/device/gemm.hpp"
 
@@ -27,6 +28,7 @@ cublasHandle_t handle() {
 }  // namespace
 
 void gemm_device(const GemmBatch& g) {
+  backend::refuse_recording("a product by cuBLAS");
   const double one = 1, zero = 0;
   check(cublasDgemmStridedBatched(handle(), CUBLAS_OP_N, CUBLAS_OP_N, g.m, g.n, g.k, &one, g.A.data,
                                   static_cast<int>(g.A.ld), g.step_a, g.B.data, static_cast<int>(g.B.ld), g.step_b,
