@@ -64,10 +64,11 @@ export -f one say note left elapsed
 export here out tmp budget began
 at_a_time() { xargs -d '\n' -P "$1" -I{} bash -c "one '{}' ${*:2}"; }
 tests_of() { GTEST_FILTER=$1 "$here/bin/gpu_tests" --gtest_list_tests | sed 's/ *#.*//' | awk '/^[^ ]/{s=$1} /^ /{print s $1}'; }
-suites() { "$here/bin/gpu_tests" --gtest_list_tests | sed 's/ *#.*//' | awk '/^[^ ]/{print $1}' | grep -v '/host\.$\|OnHost\.$'; }
+# Of all suites, or of those that WEIR_GPU_SUITES (an expression of grep) names.
+suites() { "$here/bin/gpu_tests" --gtest_list_tests | sed 's/ *#.*//' | awk '/^[^ ]/{print $1}' | grep -v '/host\.$\|OnHost\.$' | grep -E "${WEIR_GPU_SUITES:-.}"; }
 
 { date -u; nvidia-smi; nvidia-smi -q -d CLOCK,ECC,POWER | head -60; nvcc --version; ldd "$here/bin/gpu_tests"; lscpu | head -24; uname -a
-  cat "$here/manifest.txt"; } >"$out/machine.txt" 2>&1
+  cat "$here/MANIFEST"; } >"$out/machine.txt" 2>&1
 
 if does c; then
   OMP_NUM_THREADS=2 timeout 60 "$here/bin/gpu_check" faults >"$out/check.txt" 2>&1
@@ -103,29 +104,29 @@ if does w; then
   done <"${WEIR_GPU_WORKS:-$here/works.txt}"
 fi
 
-# flow NAME SPACE CASE [OPTIONS]: the whole run's seconds, as run.json has them.
+# flow NAME SPACE CASE [OPTIONS]: a whole run; its line in flows.jsonl holds its run.json.
 flow() {
   local name=$1 space=$2 case=$3 rc
   shift 3
   [ "$(left)" -gt 40 ] || return 0
-  OMP_NUM_THREADS=$cores timeout 60 "$here/bin/weir" run "$here/share/weir/inputs/$case" --space "$space" --set output.report=false --unset check -o "$tmp/run" --overwrite "$@" >"$tmp/log" 2>&1
+  rm -rf "$tmp/run"
+  OMP_NUM_THREADS=$cores timeout 60 "$here/bin/weir" run "$here/share/weir/inputs/$case" --space "$space" --unset check \
+    --set output.report=false --set output.fields=[] -o "$tmp/run" "$@" >"$tmp/log" 2>&1
   rc=$?
-  if [ $rc -eq 0 ] || [ -s "$tmp/run/run.json" ]; then
-    { printf '{"flow": "%s", "space": "%s", "rc": %s, "run": ' "$name" "$space" $rc; tr -d '\n' <"$tmp/run/run.json"; echo "}"; } | note flows.jsonl
-  else
-    tail -n 20 "$tmp/log" | note tests.log
-    say results.jsonl "{\"filter\": \"flow $name $space\", \"with\": \"\", \"rc\": $rc, \"seconds\": 0, \"at\": $(elapsed)}"
-    echo "$name" >>"$tmp/failed_in_all"
+  { printf '{"flow": "%s", "space": "%s", "rc": %s, "run": ' "$name" "$space" $rc
+    if [ -s "$tmp/run/run.json" ]; then tr -d '\n' <"$tmp/run/run.json"; else printf '{}'; fi
+    echo "}"; } | note flows.jsonl
+  if [ $rc -ne 0 ]; then
+    { echo "=== $name on the $space, exit code $rc"; tail -n 20 "$tmp/log"; } | note tests.log
+    echo "flow $name on the $space" >>"$tmp/failed_in_all"
   fi
 }
 if does f; then
   for space in ${WEIR_GPU_SPACES:-device host}; do
-    for n in ${WEIR_GPU_CAVITIES:-64 128 256}; do
-      [ "$space$n" = host256 ] && continue
-      flow "cavity $n" $space incompressible/cavity3d_re1000_short.toml --set "grid.cells=[$n,$n,$n]" --set time.cfl=0.3 --steps 40 --unset probe
-    done
-    flow "naca0012_laminar" $space compressible/naca0012_laminar.toml
-    flow "cylinder_re100" $space immersed/cylinder_re100.toml --steps 60
+    while read -r name case options; do
+      # shellcheck disable=SC2086
+      flow "$name" $space "$case" $options
+    done <"${WEIR_GPU_FLOWS:-$here/flows.txt}"
   done
 fi
 
