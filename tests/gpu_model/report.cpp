@@ -40,7 +40,9 @@ std::string after(const std::string& text, const std::string& key) {
   const std::size_t at = text.find(key);
   if (at == std::string::npos) return "unknown";
   const std::size_t from = text.find_first_not_of(" :\t", at + key.size());
-  return text.substr(from, text.find_first_of("\n|", from) - from);
+  std::string found = text.substr(from, text.find_first_of("\n|", from) - from);
+  while (found.ends_with(' ')) found.pop_back();
+  return found;
 }
 
 std::vector<std::string> fields_of(const std::string& line) {
@@ -75,7 +77,8 @@ void print_tests(const std::vector<json>& results) {
     if (with.starts_with("compute-sanitizer")) {
       const std::string tool = with.substr(with.find(' ') + 1);
       ++(rc == 0 ? of_tool[tool].first : of_tool[tool].second);
-    } else if (with == "sync") {
+    } else if (with == "sync" || filter == "check" || filter.starts_with("gpu_work")) {
+      if (rc != 0 && with != "sync") failed.insert(fmt::format("{} exit code {}", filter, rc));
       continue;
     } else if (filter.ends_with(".*")) {
       ++suites;
@@ -234,7 +237,7 @@ int gpu_report(const SuiteOptions& o) {
                     predicted.count(work) ? predicted[work] : 0});
   }
   fmt::print("# Measured on {}\n{}; driver {}.\n\n", measured, machine.substr(0, machine.find('\n')),
-             after(machine, "Driver Version:").substr(0, 12));
+             after(machine, "Driver Version:").substr(0, after(machine, "Driver Version:").find(' ')));
   print_tests(results);
   print_works(rows, device.name);
   print_flows(lines_of(folder / "flows.jsonl"));
