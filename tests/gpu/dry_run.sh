@@ -34,12 +34,11 @@ echo "launch 1" >"$bundle/profiles.txt"
 echo "Multicolor.*:RecordedWork*" >"$bundle/sanitized.txt"
 echo "cavity_8 incompressible/cavity3d_re1000_short.toml --set grid.cells=[8,8,8] --steps 2 --unset probe" >"$bundle/flows.txt"
 
-# go OUT SECONDS STAGES [command before it]: in a mount namespace without the repository, where that may be made.
+# go OUT SECONDS STAGES: in a mount namespace without the repository, where that may be made.
 go() {
   local out=$1 seconds=$2 stages=$3 hide="true"
-  shift 3
   if unshare -m true 2>/dev/null; then hide="mount -t tmpfs none '$root'"; fi
-  local inside="$hide && cd / && exec $* bash '$bundle/go.sh' $seconds $stages"
+  local inside="$hide && cd / && exec bash '$bundle/go.sh' $seconds $stages"
   local run=(bash -c "$inside")
   [ "$hide" = true ] || run=(unshare -m bash -c "$inside")
   env -u LD_LIBRARY_PATH OUT="$out" PATH="$work/stand_ins:$PATH" WEIR_PTX_CACHE="$work/registers" WEIR_PTX_STEPS=1e9 \
@@ -50,7 +49,15 @@ report() {
 }
 has() { grep -q -- "$2" "$1" || { echo "dry run: no '$2' in"; cat "$1"; exit 1; }; }
 
-go "$work/cut" 100 ct timeout -s KILL 6 >/dev/null 2>&1 || true
+set -m
+go "$work/cut" 100 ct >/dev/null 2>&1 &
+for ((k = 0; k < 600; ++k)); do
+  [ "$(cat "$work/cut/results.jsonl" 2>/dev/null | wc -l)" -ge 2 ] && break
+  sleep 0.1
+done
+kill -KILL -- -$!
+wait $! 2>/dev/null || true
+set +m
 report "$work/cut"
 has "$work/cut/page.md" "was cut off"
 

@@ -104,14 +104,16 @@ if does w; then
   done <"${WEIR_GPU_WORKS:-$here/works.txt}"
 fi
 
-# flow NAME SPACE CASE [OPTIONS]: a whole run; its line in flows.jsonl holds its run.json.
+# flow NAME SPACE CASE [OPTIONS]: a whole run; its line in flows.jsonl holds its run.json. On the host by the program of a CPU build,
+# weir_host, where the bundle has it: nvcc calls the bodies of loops on the host through pointers.
 flow() {
-  local name=$1 space=$2 case=$3 rc
+  local name=$1 space=$2 case=$3 program=$here/bin/weir rc
   shift 3
+  [ "$space" = device ] || [ ! -x "${program}_host" ] || program=${program}_host
   [ "$(left)" -gt 40 ] || return 0
   rm -rf "$tmp/run"
-  OMP_NUM_THREADS=$cores timeout 60 "$here/bin/weir" run "$here/share/weir/inputs/$case" --space "$space" --unset check \
-    --set output.report=false --set output.fields=[] -o "$tmp/run" "$@" >"$tmp/log" 2>&1
+  OMP_NUM_THREADS=$cores timeout 60 "$program" run "$here/share/weir/inputs/$case" --space "$space" --unset check \
+    --set output.report=false -o "$tmp/run" "$@" >"$tmp/log" 2>&1
   rc=$?
   { printf '{"flow": "%s", "space": "%s", "rc": %s, "run": ' "$name" "$space" $rc
     if [ -s "$tmp/run/run.json" ]; then tr -d '\n' <"$tmp/run/run.json"; else printf '{}'; fi

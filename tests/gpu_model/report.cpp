@@ -29,6 +29,11 @@ std::vector<json> lines_of(const fs::path& path) {
   return out;
 }
 
+double number_of(const json& j, const char* key) {
+  const auto at = j.find(key);
+  return at != j.end() && at->is_number() ? at->get<double>() : 0;
+}
+
 std::string text_of(const fs::path& path) {
   std::ifstream in(path);
   std::ostringstream text;
@@ -127,11 +132,20 @@ void print_works(const std::vector<Row>& rows, const std::string& device) {
   }
 }
 
+// Of the time loop, without output.
+double milliseconds_per_step(const json& run) {
+  double seconds = number_of(run, "loop_seconds");
+  const json timings = run.value("timings", json::object()), output = timings.value("output", json::object());
+  for (const auto& [name, value] : output.items()) seconds -= number_of(output, name.c_str());
+  return 1e3 * seconds / std::max(1, run.value("steps", 1));
+}
+
 void print_flows(const std::vector<json>& flows) {
   if (flows.empty()) return;
   fmt::print(
-      "\n## Flows\nWhole runs without reports, on the device and on all cores of the host of the same machine.\n\n"
-      "| flow | cells | steps | device, s | host, s | host / device |\n|---|---|---|---|---|---|\n");
+      "\n## Flows\nOn the device, and on all cores of the host of the same machine; without output and start.\n\n"
+      "| flow | cells | steps | device, ms per step | host, ms per step | host / device "
+      "|\n|---|---|---|---|---|---|\n");
   std::vector<std::string> names;
   std::map<std::string, std::map<std::string, json>> of;
   for (const json& f : flows) {
@@ -140,13 +154,13 @@ void print_flows(const std::vector<json>& flows) {
     of[name][f.value("space", "")] = f;
   }
   for (const std::string& name : names) {
-    const auto seconds = [&](const char* space) {
+    const auto milliseconds_of = [&](const char* space) {
       const auto at = of[name].find(space);
-      return at != of[name].end() && at->second.value("rc", 1) == 0 ? at->second["run"].value("wall_seconds", 0.0) : 0;
+      return at != of[name].end() && at->second.value("rc", 1) == 0 ? milliseconds_per_step(at->second["run"]) : 0;
     };
-    const auto shown = [](double s) { return s > 0 ? fmt::format("{:.3g}", s) : std::string("-"); };
+    const auto shown = [](double ms) { return ms > 0 ? fmt::format("{:.3g}", ms) : std::string("-"); };
     const json& run = of[name].begin()->second["run"];
-    const double device = seconds("device"), host = seconds("host");
+    const double device = milliseconds_of("device"), host = milliseconds_of("host");
     fmt::print("| {} | {} | {} | {} | {} | {} |\n", name, run.value("cells", 0), run.value("steps", 0), shown(device),
                shown(host), device > 0 && host > 0 ? fmt::format("{:.1f}", host / device) : "");
   }
@@ -233,7 +247,7 @@ int gpu_report(const SuiteOptions& o) {
   std::vector<Row> rows;
   for (const json& w : works) {
     const std::string work = w.value("work", "");
-    rows.push_back({work, w.value("seconds", 0.0), w.value("least", 0.0), w.value("most", 0.0), w.value("bytes", 0.0),
+    rows.push_back({work, number_of(w, "seconds"), number_of(w, "least"), number_of(w, "most"), number_of(w, "bytes"),
                     predicted.count(work) ? predicted[work] : 0});
   }
   fmt::print("# Measured on {}\n{}; driver {}.\n\n", measured, machine.substr(0, machine.find('\n')),
