@@ -10,6 +10,7 @@
 
 #include "base/foreign/foreign_call.hpp"
 #include "base/nearest.hpp"
+#include "base/optional_library.hpp"
 #include "base/timer.hpp"
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/run/machine.hpp"
@@ -98,7 +99,7 @@ void Run::read_options() {
   fields_ = FieldSchedule(output).text();
   checkpoint_every_ = checkpoint.get<std::int64_t>("every");
   if (checkpoint_every_ > 0 && !checkpoints_available())
-    checkpoint.fail("every", "checkpoints need HDF5, which this build lacks");
+    checkpoint.fail("every", "checkpoints need HDF5: " + lacks("HDF5"));
   keep_ = checkpoint.get<int>("keep");
   const auto limit = config_.table("time").described_by(time_keys).get<double>("wall_limit");
   if (options_.wall_limit < 0) options_.wall_limit = limit > 0 ? limit : -1;
