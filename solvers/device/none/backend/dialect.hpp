@@ -1,0 +1,3 @@
+// The words of device code: read, never run.
+#pragma once
+#include "solvers/device/simt/backend/dialect.hpp"
