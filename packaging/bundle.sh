@@ -12,6 +12,9 @@
 # A program finds its libraries by $ORIGIN: the folder may lie anywhere. Programs that BUILD_FOLDER lacks are left out, but for
 # weir. WEIR_BUNDLE_PROGRAMS names other test programs; WEIR_BUNDLE_XZ holds xz's options (-T0).
 set -euo pipefail
+tests=${WEIR_BUNDLE_PROGRAMS-device_arrays_test device_kernels_test solvers_test linear_solver_test mesh_test incompressible_test
+  compressible_test immersed_test}
+[ "${1:-}" != programs ] || { echo weir weir_bench peer_run $tests; exit; }  # the targets to build
 device=${1:-} build=$(realpath "${2:-build-bundle}")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 case $device in cpu | cuda) ;; *) sed -n 2,4p "${BASH_SOURCE[0]}" >&2; exit 2 ;; esac
@@ -19,8 +22,6 @@ case $device in cpu | cuda) ;; *) sed -n 2,4p "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 for needed in patchelf:patchelf xz:xz-utils objdump:binutils cmake:cmake; do
   command -v "${needed%:*}" >/dev/null || { echo "bundle: ${needed%:*} is missing (Debian package ${needed#*:})" >&2; exit 2; }
 done
-tests=${WEIR_BUNDLE_PROGRAMS-device_arrays_test device_kernels_test solvers_test linear_solver_test mesh_test incompressible_test
-  compressible_test immersed_test}
 
 version=$(sed -n 's/^project(weir VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
 name=weir-$version-$device

@@ -122,7 +122,7 @@ void Run::decide_space() {
   if (space == "host") {
     decision_ = "host (requested)";
   } else if (space == "device") {
-    if (has_gpu_backend() && !is_gpu_present())
+    if (!has_device())
       throw Error(Exit::no_device, device.where("space") + ": space = \"device\", but " + why_no_gpu());
     on_device_ = true;
     decision_ = "device (requested)";
