@@ -105,6 +105,9 @@ if(WEIR_BATCH GREATER 1)
     list(APPEND weir_warnings -Wno-subobject-linkage)
   endif()
 endif()
+if(WEIR_DEVICE STREQUAL "none" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND weir_warnings -Wno-infinite-recursion)  # where a recursion's end lies after what throws without a device
+endif()
 if(WEIR_SANITIZE)
   list(APPEND weir_warnings -Wno-maybe-uninitialized)  # GCC does not see through the instrumented code
 endif()

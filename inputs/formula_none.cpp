@@ -1,5 +1,5 @@
 // Built without muParser: numbers alone.
-#include "base/optional_library.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "inputs/formula_values.hpp"
 
 namespace weir {

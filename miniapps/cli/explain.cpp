@@ -6,8 +6,8 @@
 #include <regex>
 
 #include "base/error.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "base/nearest.hpp"
-#include "base/optional_library.hpp"
 #include "base/print.hpp"
 #include "base/table_option.hpp"
 #include "inputs/case.hpp"
@@ -181,8 +181,7 @@ int list_what(const Program& program, const std::string& what) {
   for (const NamedList& list : lists()) {
     names.push_back(list.name);
     if (what.empty()) rows.push_back({list.name, "", list.meaning});
-    if (what == list.name)
-      rows = what == "libraries" ? library_rows(program.build) : rows_of(list, Schema(program));
+    if (what == list.name) rows = what == "libraries" ? library_rows(program.build) : rows_of(list, Schema(program));
   }
   if (!what.empty() && std::find(names.begin(), names.end(), what) == names.end())
     throw Error(Exit::usage, "there is no list of '" + what + "'" + did_you_mean(what, names));

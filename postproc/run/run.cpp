@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/foreign/foreign_call.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "base/nearest.hpp"
-#include "base/optional_library.hpp"
 #include "base/timer.hpp"
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/run/machine.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/optional_library.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "base/print.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/run.hpp"

@@ -1,6 +1,6 @@
 // Stands in for sealed_file.cpp in a build without HDF5.
 #include "base/error.hpp"
-#include "base/optional_library.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "postproc/run/sealed_file.hpp"
 
 namespace weir {

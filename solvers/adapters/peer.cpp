@@ -3,7 +3,7 @@
 #include <malloc.h>
 
 #include "base/error.hpp"
-#include "base/optional_library.hpp"
+#include "base/foreign/optional_library.hpp"
 
 namespace weir {
 namespace {

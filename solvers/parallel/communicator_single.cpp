@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "base/optional_library.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "solvers/parallel/communicator.hpp"
 
 namespace weir {

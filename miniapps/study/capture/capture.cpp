@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "base/hash.hpp"
-#include "base/optional_library.hpp"
 #include "base/timer.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/study/capture/capsule.hpp"
@@ -81,8 +81,7 @@ class Capture : public Facility<Space> {
     keeps_state_ = options_.get<bool>("state");
     most_ = options_.get<std::int64_t>("most");
     most_bytes_ = static_cast<std::int64_t>(1e6 * options_.get<double>("most_mb"));
-    if (!rules_.empty() && !capsules_available())
-      options_.fail("when", "captured systems need HDF5: " + lacks("HDF5"));
+    if (!rules_.empty() && !capsules_available()) options_.fail("when", "captured systems need HDF5: " + lacks("HDF5"));
   }
 
   void attach(const StudiedSystem<Space>& system) override {

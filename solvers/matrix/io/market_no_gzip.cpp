@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "base/optional_library.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "solvers/matrix/io/market_numbers.hpp"
 
 namespace weir {

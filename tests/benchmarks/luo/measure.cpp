@@ -75,7 +75,8 @@ std::vector<Schedule> schedules_to_time() {
 }
 
 std::string what_is_not_timed() {
-  if (!backend::device_available()) return "This build computes on the host alone: the device's schedules are not timed.";
+  if (!backend::device_available())
+    return "This build computes on the host alone: the device's schedules are not timed.";
   return backend::asynchronous ? "" : "The device of this build is emulated: its schedules are not timed.";
 }
 

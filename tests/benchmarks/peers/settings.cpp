@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "base/optional_library.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "postproc/report/child.hpp"
 #include "tests/benchmarks/peers/programs.hpp"
 

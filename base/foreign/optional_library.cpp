@@ -1,4 +1,4 @@
-#include "base/optional_library.hpp"
+#include "base/foreign/optional_library.hpp"
 
 #include <algorithm>
 #include <array>
