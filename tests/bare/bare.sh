@@ -88,7 +88,8 @@ done
 unable() { echo "bare: $*; this check was not made" >&2; exit 77; }
 [ "$(id -u)" -eq 0 ] || unable "a root file system can be made by root alone"
 unshare --mount true 2>/dev/null || unable "this machine does not let root mount file systems (unshare --mount)"
-command -v mmdebstrap >/dev/null || command -v debootstrap >/dev/null || unable "mmdebstrap is missing (Debian package mmdebstrap)"
+command -v mmdebstrap >/dev/null || command -v debootstrap >/dev/null ||
+  apt-get install -y --no-install-recommends mmdebstrap >/dev/null 2>&1 || unable "mmdebstrap is missing (Debian package mmdebstrap)"
 # The archives that this machine's apt takes from Debian (or Ubuntu) itself.
 archives=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)|$(ORIGIN)|$(CREATED_BY)' |
   sed -nE 's/\|(Debian|Ubuntu)\|Packages$//p' | sort -u)
