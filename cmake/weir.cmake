@@ -105,13 +105,12 @@ if(WEIR_BATCH GREATER 1)
     list(APPEND weir_warnings -Wno-subobject-linkage)
   endif()
 endif()
-if(WEIR_DEVICE STREQUAL "none" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND weir_warnings -Wno-infinite-recursion)  # where a recursion's end lies after what throws without a device
-endif()
 if(WEIR_SANITIZE)
   list(APPEND weir_warnings -Wno-maybe-uninitialized)  # GCC does not see through the instrumented code
 endif()
-if(WEIR_WERROR)
+if(WEIR_DEVICE STREQUAL "none")  # the other trees warn; here GCC warns of code that it drops, and of precompiled headers
+  set(weir_warnings -w)
+elseif(WEIR_WERROR)
   list(APPEND weir_warnings -Werror)
 endif()
 target_compile_options(weir_flags INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:${weir_warnings};${weir_compile}>>")
@@ -184,7 +183,7 @@ function(weir_library name)
   weir_depends_on_device_code(${name} ${ARGN})
   weir_device_sources(${ARGN})
   target_link_libraries(${name} PUBLIC weir_flags ${weir_checked})
-  if(WEIR_ONLY_CHECK)
+  if(WEIR_ONLY_CHECK OR WEIR_DEVICE STREQUAL "none")
     weir_read_once(${name})
   endif()
   if(WEIR_BATCH GREATER 1)
@@ -249,8 +248,8 @@ function(weir_in_batches name)
   set_property(TARGET ${name} PROPERTY SOURCES ${left})
 endfunction()
 
-# A tree that is only checked reads the standard headers once for all libraries: a third of their compile time. The others do
-# not: a missing #include is found there, and GCC 12 with -O3 warns of the standard's own strings where they come precompiled.
+# A tree that is only checked, and that of the first command, read the standard headers once for all libraries: a third of their
+# compile time. The others do not: a missing #include is found there, and GCC 12 with -O3 warns of the standard's own strings where they come precompiled.
 function(weir_read_once name)
   if(NOT TARGET weir_standard_headers)
     file(WRITE ${CMAKE_BINARY_DIR}/standard_headers.cpp "")
@@ -259,7 +258,13 @@ function(weir_read_once name)
     if(weir_checked)
       target_compile_options(weir_standard_headers PRIVATE $<TARGET_PROPERTY:weir_checked,INTERFACE_COMPILE_OPTIONS>)
     endif()
-    foreach(header algorithm array cmath cstdint functional map memory numeric optional random sstream string string_view
+    set(headers "")
+    if(WEIR_DEVICE STREQUAL "none")
+      find_package(fmt REQUIRED)
+      target_link_libraries(weir_standard_headers PRIVATE fmt::fmt)  # its definitions, as every library has them
+      set(headers filesystem fstream set span fmt/format.h)
+    endif()
+    foreach(header ${headers} algorithm array cmath cstdint functional map memory numeric optional random sstream string string_view
         unordered_map utility vector)
       target_precompile_headers(weir_standard_headers PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
     endforeach()
