@@ -92,10 +92,11 @@ Vector numbers(std::int64_t size) {
   return Vector(v);
 }
 
-void multicolor(const Size& s) {
+void multicolor(const Size& s, const std::string& part) {
   const BlockCsr<Device> A(test::tetrahedral_system(s.n, s.block));
   Multicolor<Device, float> M({.sweeps = 1});
   M.setup(A);
+  if (part == "update") return counted([&] { M.update(A); }, {bytes_of(M.update_work())});
   const Vector b = numbers(A.size());
   Vector x = numbers(A.size());
   counted([&] { M.sweep(b, x); }, {bytes_of(M.apply_work())});
@@ -302,7 +303,8 @@ void upload(const Size& s) {
 }
 
 const std::map<std::string, std::function<void(Size)>> works = {
-    {"multicolor", [](Size s) { multicolor(s); }},
+    {"multicolor", [](Size s) { multicolor(s, "sweep"); }},
+    {"multicolor-update", [](Size s) { multicolor(s, "update"); }},
     {"ilu-factor", [](Size s) { block_ilu(s, "factor"); }},
     {"ilu-solve", [](Size s) { block_ilu(s, "solve"); }},
     {"ilu-residual", [](Size s) { block_ilu(s, "residual"); }},
