@@ -1,4 +1,5 @@
 // Built without muParser: numbers alone.
+#include "base/foreign/optional_library.hpp"
 #include "inputs/formula_values.hpp"
 
 namespace weir {
@@ -9,7 +10,7 @@ bool Formula::depends_on_time() const { return false; }
 double Formula::evaluate(const double (&)[3], double) const { return 0; }
 
 std::shared_ptr<ParsedFormula> parse_formula(const TableNode& text, std::string_view) {
-  refuse_formula(text, 0, "this program was built without muParser and knows no formulas: expected a number");
+  refuse_formula(text, 0, lacks("muParser") + ", which formulas need: expected a number");
 }
 
 }  // namespace weir

@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "base/error.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "base/nearest.hpp"
 #include "base/print.hpp"
 #include "base/table_option.hpp"
@@ -76,6 +77,20 @@ std::vector<std::array<std::string, 3>> case_rows() {
   return rows;
 }
 
+std::vector<std::array<std::string, 3>> library_rows(const Build& build) {
+  std::vector<std::array<std::string, 3>> rows;
+  for (const OptionalLibrary& library : optional_libraries()) {
+    const auto in_build = build.libraries.find(std::string(library.name));
+    const bool is_there = in_build != build.libraries.end();
+    rows.push_back({std::string(library.name),
+                    !is_there                  ? "missing"
+                    : in_build->second.empty() ? "in this build"
+                                               : in_build->second,
+                    std::string(library.adds) + (is_there ? "" : " (" + brought_by(library) + ")")});
+  }
+  return rows;
+}
+
 std::vector<std::array<std::string, 3>> rows_of(const NamedList& list, const Schema& schema) {
   const std::string what = list.name;
   if (what == "cases") return case_rows();
@@ -91,9 +106,16 @@ std::vector<std::array<std::string, 3>> rows_of(const NamedList& list, const Sch
       rows.push_back({c.name, matrices_text(c.matrices), std::regex_replace(c.options, std::regex("\n"), "; ")});
   else if (what == "quantities")
     for (const Quantity& q : quantities()) rows.push_back({q.name, q.miniapps, q.meaning});
-  else
+  else if (what != "libraries")  // of the program, not of its keys
     rows = words_with_meaning(schema, list.key);
   return rows;
+}
+
+void say_what_is_missing(const Build& build) {
+  std::string names;
+  for (const auto& [name, version, adds] : library_rows(build))
+    if (version == "missing") names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty()) say("\nmissing in this build: {} (packages: weir list libraries)\n", names);
 }
 
 // A word that is no key: a boundary's type, a method, a quantity.
@@ -148,7 +170,8 @@ const std::vector<NamedList>& lists() {
                                              {"fields", "output.fields", "fields of the output"},
                                              {"fluxes", "numerics.flux", "of the compressible scheme"},
                                              {"limiters", "numerics.limiter", "of the compressible scheme"},
-                                             {"miniapps", "case.miniapp", "flow solvers"}};
+                                             {"miniapps", "case.miniapp", "flow solvers"},
+                                             {"libraries", "", "optional libraries: in this build, or missing"}};
   return all;
 }
 
@@ -158,11 +181,12 @@ int list_what(const Program& program, const std::string& what) {
   for (const NamedList& list : lists()) {
     names.push_back(list.name);
     if (what.empty()) rows.push_back({list.name, "", list.meaning});
-    if (what == list.name) rows = rows_of(list, Schema(program));
+    if (what == list.name) rows = what == "libraries" ? library_rows(program.build) : rows_of(list, Schema(program));
   }
   if (!what.empty() && std::find(names.begin(), names.end(), what) == names.end())
     throw Error(Exit::usage, "there is no list of '" + what + "'" + did_you_mean(what, names));
   print_columns(rows);
+  if (what.empty()) say_what_is_missing(program.build);
   return 0;
 }
 

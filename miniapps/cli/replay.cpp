@@ -207,10 +207,10 @@ void replay_one(const Capsule& c, int repeat, const std::vector<NamedSolver>& ca
   }
 }
 
-// Where the run was, unless told otherwise, or where a build for GPUs finds none.
+// Where the run was, unless told otherwise, or where there is no device.
 bool replays_on_device(const std::string& asked, const Capsule& c) {
   if (!asked.empty()) return asked == Device::name;
-  return c.origin.space == Device::name && (!has_gpu_backend() || is_gpu_present());
+  return c.origin.space == Device::name && has_device();
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ std::string processor_name() {
 }
 
 bool has_gpu_backend() { return backend_name == "cuda"; }
+bool has_device() { return backend::device_available(); }
 bool is_gpu_present() { return has_gpu_backend() && backend::device_available(); }
 std::string why_no_gpu() { return backend::why_no_device(); }
 std::int64_t free_device_memory() {

@@ -16,8 +16,9 @@ inline double seconds_now() {
 std::string date_text();  // now, UTC: "2026-11-22T18:35:00Z"
 std::string processor_name();
 bool has_gpu_backend();  // this build's Device is a GPU, not the emulator
+bool has_device();       // a GPU that can be used, or the emulator
 bool is_gpu_present();
-std::string why_no_gpu();           // a reason, where this is a build for GPUs and none can be used
+std::string why_no_gpu();           // a reason, where there is no device
 std::int64_t free_device_memory();  // of the emulator: the machine's
 std::string device_text();          // the GPU's name, or that it is emulated
 void return_freed_memory();         // what this process has freed goes back to the system

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/foreign/foreign_call.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "base/nearest.hpp"
 #include "base/timer.hpp"
 #include "postproc/fields/field_schedule.hpp"
@@ -98,7 +99,7 @@ void Run::read_options() {
   fields_ = FieldSchedule(output).text();
   checkpoint_every_ = checkpoint.get<std::int64_t>("every");
   if (checkpoint_every_ > 0 && !checkpoints_available())
-    checkpoint.fail("every", "checkpoints need HDF5, which this build lacks");
+    checkpoint.fail("every", "checkpoints need HDF5: " + lacks("HDF5"));
   keep_ = checkpoint.get<int>("keep");
   const auto limit = config_.table("time").described_by(time_keys).get<double>("wall_limit");
   if (options_.wall_limit < 0) options_.wall_limit = limit > 0 ? limit : -1;
@@ -121,7 +122,7 @@ void Run::decide_space() {
   if (space == "host") {
     decision_ = "host (requested)";
   } else if (space == "device") {
-    if (has_gpu_backend() && !is_gpu_present())
+    if (!has_device())
       throw Error(Exit::no_device, device.where("space") + ": space = \"device\", but " + why_no_gpu());
     on_device_ = true;
     decision_ = "device (requested)";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/foreign/optional_library.hpp"
 #include "base/print.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/run.hpp"
@@ -48,7 +49,7 @@ void Run::print_header() const {
   if (options_.wall_limit >= 0) add(fmt::format("after {} of wall time", duration_text(options_.wall_limit)));
   if (!ends.empty()) line("stops", ends);
   if (header_.has_checkpoints)
-    line("checkpoints", !checkpoints_available() ? "none (built without HDF5)"
+    line("checkpoints", !checkpoints_available() ? "none: " + lacks("HDF5")
                         : checkpoint_every_ > 0  ? fmt::format("every {} steps, last {} kept", checkpoint_every_, keep_)
                                                  : "at the end");
   if (!header_.history.empty()) line("field output", fields_);

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include "base/error.hpp"
+#include "base/foreign/optional_library.hpp"
 
 namespace weir {
 namespace {
@@ -13,6 +14,12 @@ std::vector<PeerLibrary> all() {
 }
 
 }  // namespace
+
+PeerLibrary absent_library(const char* name, const char* proper_name) {
+  return {name, false, [=](const std::string& what, const KrylovOptions&) -> std::unique_ptr<Peer> {
+            throw Error(Exit::usage, "'" + std::string(name) + ":" + what + "': " + lacks(proper_name));
+          }};
+}
 
 PeerName peer_name(const std::string& method) {
   const std::size_t colon = method.find(':');

@@ -22,12 +22,6 @@ void refuse_peer(const std::string& library, const std::string& what, const std:
   throw Error(Exit::usage, "'" + library + ":" + what + "' is not known; there are: " + known);
 }
 
-PeerLibrary absent_library(const char* name, const char* proper_name) {
-  return {name, false, [=](const std::string& what, const KrylovOptions&) -> std::unique_ptr<Peer> {
-            throw Error(Exit::usage, "'" + std::string(name) + ":" + what + "': this build lacks " + proper_name);
-          }};
-}
-
 // Squares of lengths beyond these bounds underflow or overflow.
 double l2_norm(std::span<const double> v) {
   double s = 0, most = 0;

@@ -1,10 +1,20 @@
 // Weir built without MPI.
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 
 std::string mpi_library() { return ""; }
 
-std::unique_ptr<Communicator> make_world() { return std::make_unique<Communicator>(); }
+// Each rank would run the whole case and write the same files.
+std::unique_ptr<Communicator> make_world() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})  // what Open MPI's and MPICH's mpirun set
+    if (const char* ranks = std::getenv(name); ranks && std::atoi(ranks) > 1)
+      throw Error(Exit::usage, std::string("mpirun started ") + ranks + " ranks, and " + lacks("MPI"));
+  return std::make_unique<Communicator>();
+}
 
 }  // namespace weir

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "base/hash.hpp"
 #include "base/timer.hpp"
 #include "inputs/case.hpp"
@@ -80,8 +81,7 @@ class Capture : public Facility<Space> {
     keeps_state_ = options_.get<bool>("state");
     most_ = options_.get<std::int64_t>("most");
     most_bytes_ = static_cast<std::int64_t>(1e6 * options_.get<double>("most_mb"));
-    if (!rules_.empty() && !capsules_available())
-      options_.fail("when", "captured systems need HDF5, which this build lacks");
+    if (!rules_.empty() && !capsules_available()) options_.fail("when", "captured systems need HDF5: " + lacks("HDF5"));
   }
 
   void attach(const StudiedSystem<Space>& system) override {

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/foreign/optional_library.hpp"
 #include "base/print.hpp"
 #include "miniapps/study/facility.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
@@ -63,8 +64,7 @@ std::string why_left_out(const Table& solver, const Communicator& ranks) {
     return "cusparse needs a build with CUDA, and --space device";
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
-  if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end())
-    return "this build lacks " + library;
+  if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end()) return lacks(library);
   return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only here" : "";
 }
 

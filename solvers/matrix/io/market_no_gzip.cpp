@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "solvers/matrix/io/market_numbers.hpp"
 
 namespace weir {
@@ -12,7 +13,7 @@ std::string unzipped_text(const std::string& path) {
   if (!file) throw Error(Exit::file_io, path + ": cannot open the matrix file");
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (text.starts_with("\x1f\x8b"))
-    throw Error(Exit::usage, path + ": gzipped, and this build has no zlib; gunzip it first");
+    throw Error(Exit::usage, path + ": it is gzipped, and " + lacks("zlib") + "; gunzip it first");
   return text;
 }
 

@@ -62,6 +62,7 @@ std::vector<Schedule> all_schedules() {
   std::vector<Schedule> all = {{"sequential"}};
   if (all_threads > 1)
     all.push_back({"host " + std::to_string(all_threads) + " threads", false, all_threads, BlockIluForm::automatic});
+  if (!backend::device_available()) return all;
   for (const auto form : {BlockIluForm::entry, BlockIluForm::workgroup, BlockIluForm::one_launch})
     all.push_back({std::string("device ") + to_string(form), true, 1, form});
   return all;
@@ -74,6 +75,8 @@ std::vector<Schedule> schedules_to_time() {
 }
 
 std::string what_is_not_timed() {
+  if (!backend::device_available())
+    return "This build computes on the host alone: the device's schedules are not timed.";
   return backend::asynchronous ? "" : "The device of this build is emulated: its schedules are not timed.";
 }
 
@@ -81,7 +84,7 @@ std::vector<KernelSeconds> kernel_seconds(const test::BlockSystem& system, const
                                           bool quick) {
   std::vector<KernelSeconds> seconds(schedules.size());
   measure<Host>(system, schedules, quick, seconds);
-  measure<Device>(system, schedules, quick, seconds);
+  if (backend::device_available()) measure<Device>(system, schedules, quick, seconds);
   set_threads(all_threads);
   return seconds;
 }

@@ -10,7 +10,9 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/foreign/optional_library.hpp"
 #include "postproc/report/child.hpp"
+#include "tests/benchmarks/peers/programs.hpp"
 
 namespace weir::bench {
 namespace {
@@ -44,6 +46,13 @@ nlohmann::json measure_in_process(const PeerCase& c, const std::string& candidat
     throw Error(Exit::solver_failed,
                 fmt::format("{} on {}: exit code {}: {}", candidate, c.name, child.exit_code, said));
   return nlohmann::json::parse(said.substr(begin, said.find('\n', begin) - begin));
+}
+
+void say_missing_peers() {
+  for (const char* library : {"hypre", "petsc"})
+    if (!is_there(library)) fmt::print("{}: its solvers are not measured\n", lacks(library));
+  if (!is_on_path("icoFoam"))
+    fmt::print("OpenFOAM is not on the path (Debian package openfoam): its flows are not measured\n");
 }
 
 namespace {

@@ -11,6 +11,9 @@ namespace weir::bench {
 // peer_run for one candidate. Error(solver_failed) with what it says where it fails.
 nlohmann::json measure_in_process(const PeerCase& c, const std::string& candidate, bool quick);
 
+// A line for each peer that is missing here, with the package that brings it.
+void say_missing_peers();
+
 double median_of(std::vector<double> values);
 // The median of a work's times in what measure_in_process returns.
 double seconds_of(const nlohmann::json& measured, const std::string& work);

@@ -89,6 +89,7 @@ int bench_peers(const PeersOptions& o) {
     if (const auto known = known_cases(); std::ranges::find(known, name) == known.end())
       throw Error(Exit::usage, fmt::format("no case '{}'; there are {}", name, fmt::join(known, ", ")));
   std::filesystem::create_directories(o.folder);
+  say_missing_peers();
   PeerRows rows(o.folder + "/peers", about_this(o.build));
   const std::string kept = o.folder + "/peer_settings.json";
   PeerSettings settings(std::filesystem::exists(kept) ? kept : WEIR_SOURCE_DIR "/docs/results/peer_settings.json");

@@ -70,7 +70,7 @@ int bench_halo(Communicator& ranks, const ScalingOptions& o) {
   TableOfRanks vectors(o.folder + "/halo_vector.csv", "ranks,space,plane,strategy,path,bytes,microseconds",
                        ranks.size());
   vector_rows<Host>(ranks, o, vectors);
-  vector_rows<Device>(ranks, o, vectors);
+  if (backend::device_available()) vector_rows<Device>(ranks, o, vectors);
   TableOfRanks scalars(o.folder + "/halo_scalar.csv", "ranks,reduction,values,microseconds", ranks.size());
   if (ranks.is_root()) std::printf("scalar communication\n");
   const Reduction before = ranks.reduction();

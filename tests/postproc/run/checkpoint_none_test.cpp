@@ -13,7 +13,8 @@ TEST(CheckpointWithoutHdf5, SaysWhyItCannot) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Exit::file_io);
-    EXPECT_STREQ(e.what(), "cannot read c.h5: this build lacks HDF5, which checkpoints need");
+    EXPECT_STREQ(e.what(),
+                 "cannot read c.h5: this build lacks HDF5 (Debian package libhdf5-dev), which checkpoints need");
   }
   EXPECT_THROW(write_checkpoint("c.h5", {}, {}), Error);
 }

