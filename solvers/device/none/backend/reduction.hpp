@@ -28,5 +28,9 @@ template <class F, class Finish>
 [[noreturn]] void reduce_max_then(int, const F&, const Finish&) {
   no_device();
 }
+template <class F, class Finish>
+[[noreturn]] void reduce_extrema_then(int, const F&, const Finish&) {
+  no_device();
+}
 
 }  // namespace weir::backend
