@@ -10,7 +10,8 @@
 #                   MANIFEST    version, commit, compiler, flags, libraries, needed glibc
 #
 # A program finds its libraries by $ORIGIN: the folder may lie anywhere. Programs that BUILD_FOLDER lacks are left out, but for
-# weir. WEIR_BUNDLE_PROGRAMS names other test programs; WEIR_BUNDLE_XZ holds xz's options (-T0).
+# weir. WEIR_BUNDLE_PROGRAMS names other test programs, WEIR_BUNDLE_FILES files for the folder itself; WEIR_BUNDLE_XZ holds xz's
+# options (-T0).
 set -euo pipefail
 tests=${WEIR_BUNDLE_PROGRAMS-device_arrays_test device_kernels_test solvers_test linear_solver_test mesh_test incompressible_test
   compressible_test immersed_test}
@@ -34,6 +35,7 @@ for program in weir_bench peer_run $tests; do
   [ ! -x "$build/bin/$program" ] || cp "$build/bin/$program" "$at/bin/"
 done
 strip "$at"/bin/*
+[ -z "${WEIR_BUNDLE_FILES:-}" ] || cp $WEIR_BUNDLE_FILES "$at/"
 
 # Of glibc and of the GPU's driver and toolkit, the machine's own are taken.
 is_of_the_machine() {
