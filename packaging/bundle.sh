@@ -58,11 +58,17 @@ strip --strip-unneeded "$at"/lib/*
 for file in "$at"/lib/*; do patchelf --set-rpath '$ORIGIN' "$file"; done
 for file in "$at"/bin/*; do patchelf --set-rpath '$ORIGIN/../lib' "$file"; done
 
+# dpkg knows some files of /usr/lib by their names in /lib.
+package_of() {
+  local path
+  path=$(realpath "$1")
+  { dpkg-query -S "$path" || dpkg-query -S "${path#/usr}" || echo "$path:"; } 2>/dev/null | head -n 1 | cut -d: -f1
+}
 # A licence a package: of the shared libraries, and of those that are compiled into the programs.
 {
   while read -r library path; do
-    is_of_the_machine "$library" || dpkg-query -S "$(realpath "$path")" 2>/dev/null || echo "unknown: $path"
-  done <"$work/libraries" | cut -d: -f1
+    is_of_the_machine "$library" || package_of "$path"
+  done <"$work/libraries"
   printf '%s\n' libtomlplusplus-dev libcli11-dev nlohmann-json3-dev libeigen3-dev libboost1.74-dev libgtest-dev
 } | sort -u | while read -r package; do
   text=/usr/share/doc/$package/copyright
