@@ -80,7 +80,7 @@ cp "$root/postproc/report/page/LICENSE.uPlot" "$at/licences/uPlot"
 glibc=$(objdump -T "$at"/bin/* "$at"/lib/* | sed -n 's/.*GLIBC_\(2\.[0-9]*\).*/\1/p' | sort -Vu | tail -n 1)
 {
   echo "$name: $device bundle for x86-64 Linux with glibc $glibc or newer"
-  "$at/bin/weir" --version
+  "$at/bin/weir" --version | grep -v "^processor"
   echo "programs: $(cd "$at/bin" && echo *)"
   echo "libraries: $(cd "$at/lib" && echo *)"
 } >"$at/MANIFEST"
