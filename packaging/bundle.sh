@@ -11,11 +11,13 @@
 #                   MANIFEST    version, commit, compiler, flags, libraries, needed glibc
 #
 # A program finds its libraries by $ORIGIN: the folder may lie anywhere. Programs that BUILD_FOLDER lacks are left out, but for
-# weir. WEIR_BUNDLE_PROGRAMS names other test programs; WEIR_BUNDLE_XZ holds xz's options (-T0); WEIR_BUNDLE_HOST is the program weir of a CPU build.
+# weir. WEIR_BUNDLE_PROGRAMS names other test programs; WEIR_BUNDLE_XZ holds xz's options (-T0); WEIR_BUNDLE_HOST is the program
+# weir of a CPU build, for a CUDA bundle's flows on the host.
 set -euo pipefail
-of_cpu="device_arrays_test device_kernels_test solvers_test linear_solver_test mesh_test incompressible_test compressible_test immersed_test"
-[ "${1:-}" != cuda ] && [ "${2:-}" != cuda ] || of_cpu="gpu_tests gpu_work gpu_check"
-tests=${WEIR_BUNDLE_PROGRAMS-$of_cpu}
+of_cpu="device_arrays_test device_kernels_test solvers_test linear_solver_test mesh_test incompressible_test compressible_test
+  immersed_test"
+case " $* " in *" cuda "*) tests="gpu_tests gpu_work gpu_check" ;; *) tests=$of_cpu ;; esac
+tests=${WEIR_BUNDLE_PROGRAMS-$tests}
 [ "${1:-}" != programs ] || { echo weir weir_bench peer_run $tests; exit; }  # programs cpu|cuda: the targets to build
 device=${1:-} build=$(realpath "${2:-build-bundle}")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -37,7 +39,7 @@ for program in weir_bench peer_run $tests; do
 done
 if [ "$device" = cuda ]; then
   cp "$root"/tests/gpu/go.sh "$root"/tests/gpu/*.txt "$at/"
-  [ -z "${WEIR_BUNDLE_HOST:-}" ] || cp "$WEIR_BUNDLE_HOST" "$at/bin/weir_host"  # weir of a CPU build, for flows on the host
+  [ -z "${WEIR_BUNDLE_HOST:-}" ] || cp "$WEIR_BUNDLE_HOST" "$at/bin/weir_host"
 fi
 strip "$at"/bin/*
 
@@ -62,11 +64,17 @@ strip --strip-unneeded "$at"/lib/*
 for file in "$at"/lib/*; do patchelf --set-rpath '$ORIGIN' "$file"; done
 for file in "$at"/bin/*; do patchelf --set-rpath '$ORIGIN/../lib' "$file"; done
 
+# dpkg knows some files of /usr/lib by their names in /lib.
+package_of() {
+  local path
+  path=$(realpath "$1")
+  { dpkg-query -S "$path" || dpkg-query -S "${path#/usr}" || echo "$path:"; } 2>/dev/null | head -n 1 | cut -d: -f1
+}
 # A licence a package: of the shared libraries, and of those that are compiled into the programs.
 {
   while read -r library path; do
-    is_of_the_machine "$library" || dpkg-query -S "$(realpath "$path")" 2>/dev/null || echo "unknown: $path"
-  done <"$work/libraries" | cut -d: -f1
+    is_of_the_machine "$library" || package_of "$path"
+  done <"$work/libraries"
   printf '%s\n' libtomlplusplus-dev libcli11-dev nlohmann-json3-dev libeigen3-dev libboost1.74-dev libgtest-dev
 } | sort -u | while read -r package; do
   text=/usr/share/doc/$package/copyright
@@ -78,7 +86,7 @@ cp "$root/postproc/report/page/LICENSE.uPlot" "$at/licences/uPlot"
 glibc=$(objdump -T "$at"/bin/* "$at"/lib/* | sed -n 's/.*GLIBC_\(2\.[0-9]*\).*/\1/p' | sort -Vu | tail -n 1)
 {
   echo "$name: $device bundle for x86-64 Linux with glibc $glibc or newer"
-  "$at/bin/weir" --version
+  "$at/bin/weir" --version | grep -v "^processor"
   echo "programs: $(cd "$at/bin" && echo *)"
   echo "libraries: $(cd "$at/lib" && echo *)"
 } >"$at/MANIFEST"

@@ -111,11 +111,13 @@ std::vector<std::array<std::string, 3>> rows_of(const NamedList& list, const Sch
   return rows;
 }
 
-void say_what_is_missing(const Build& build) {
+// "; missing in this build: hypre, PETSc", of those that have a package.
+std::string missing_text(const Build& build) {
   std::string names;
-  for (const auto& [name, version, adds] : library_rows(build))
-    if (version == "missing") names += (names.empty() ? "" : ", ") + name;
-  if (!names.empty()) say("\nmissing in this build: {} (packages: weir list libraries)\n", names);
+  for (const OptionalLibrary& library : optional_libraries())
+    if (!library.package.empty() && !build.libraries.contains(std::string(library.name)))
+      names += (names.empty() ? "; missing in this build: " : ", ") + std::string(library.name);
+  return names;
 }
 
 // A word that is no key: a boundary's type, a method, a quantity.
@@ -171,7 +173,7 @@ const std::vector<NamedList>& lists() {
                                              {"fluxes", "numerics.flux", "of the compressible scheme"},
                                              {"limiters", "numerics.limiter", "of the compressible scheme"},
                                              {"miniapps", "case.miniapp", "flow solvers"},
-                                             {"libraries", "", "optional libraries: in this build, or missing"}};
+                                             {"libraries", "", "optional libraries and their packages"}};
   return all;
 }
 
@@ -180,13 +182,13 @@ int list_what(const Program& program, const std::string& what) {
   std::vector<std::string> names;
   for (const NamedList& list : lists()) {
     names.push_back(list.name);
-    if (what.empty()) rows.push_back({list.name, "", list.meaning});
+    const bool is_of_build = std::string_view(list.name) == "libraries";
+    if (what.empty()) rows.push_back({list.name, "", list.meaning + (is_of_build ? missing_text(program.build) : "")});
     if (what == list.name) rows = what == "libraries" ? library_rows(program.build) : rows_of(list, Schema(program));
   }
   if (!what.empty() && std::find(names.begin(), names.end(), what) == names.end())
     throw Error(Exit::usage, "there is no list of '" + what + "'" + did_you_mean(what, names));
   print_columns(rows);
-  if (what.empty()) say_what_is_missing(program.build);
   return 0;
 }
 

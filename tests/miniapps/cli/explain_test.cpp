@@ -54,6 +54,12 @@ TEST_F(Explain, ListsAllThatItCanList) {
     EXPECT_FALSE(f.out.empty()) << line;
   }
   EXPECT_TRUE(weir({"list", "boundaries"}).out.find("outlet") != all.out.npos);
+  const Finished libraries = weir({"list", "libraries"});
+  EXPECT_TRUE(libraries.out.find("cuDSS") != all.out.npos) << libraries.out;
+  if (const std::string version = weir({"--version"}).out; version.find("hypre") == version.npos) {
+    EXPECT_TRUE(libraries.out.find("Debian package libhypre-dev") != all.out.npos) << libraries.out;
+    EXPECT_TRUE(all.out.find("missing in this build: ") != all.out.npos) << all.out;
+  }
   EXPECT_TRUE(weir({"list", "cases"}).out.find("cavity_re1000.toml") != all.out.npos);
 }
 
