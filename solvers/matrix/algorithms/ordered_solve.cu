@@ -38,13 +38,13 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) ticket[0] = atomicAdd(turn.drawn, 1u) - turn.first;
   __syncthreads();
   const std::int64_t p = std::int64_t{ticket[0]} * threads + threadIdx.x;
-  if (p >= t.rows) return;
-  const int i = static_cast<int>(Forward ? p : t.rows - 1 - p);
-  std::int64_t e = t.start[i];
-  const std::int64_t end = t.start[i + 1];
-  double sum = b[i];
-  const double factor = d ? d[i] : 1;
-  forget[i] = nothing;
+  bool waits = p < t.rows;
+  const int i = !waits ? 0 : static_cast<int>(Forward ? p : t.rows - 1 - p);
+  std::int64_t e = waits ? t.start[i] : 0;
+  const std::int64_t end = waits ? t.start[i + 1] : 0;
+  double sum = waits ? b[i] : 0;
+  const double factor = waits && d ? d[i] : 1;
+  if (waits) forget[i] = nothing;
   int column[at_once];
   double value[at_once];
   const auto fetch = [&] {  // beyond the end: the last entry
@@ -55,7 +55,8 @@ __global__ void __launch_bounds__(threads)
     }
   };
   if (e < end) fetch();
-  for (bool waits = true; waits;) {
+  // All lanes make all turns, so that none can wait at the loop's end for one that waits for it.
+  while (__any_sync(full_warp, waits)) {
     if (e < end) {
       std::int64_t bits[at_once];
       bool is_there = true;
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(threads)
         if (e < end) fetch();
       }
     }
-    if (e >= end) {
+    if (waits && e >= end) {
       store_relaxed(x + i, as_bits(sum * factor));
       waits = false;
     }

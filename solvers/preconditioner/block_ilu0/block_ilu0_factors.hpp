@@ -11,6 +11,12 @@ namespace block_ilu0 {
 template <class T>
 struct DeviceFactors;
 
+// The cells that the slots of a cell lead to, or -1; that of slot::delta is the cell itself, -1: a place without a cell.
+struct alignas(32) CellLinks {
+  int to[8];
+  WEIR_HD int cell() const { return to[slot::delta]; }
+};
+
 // Device; bad: 1 where a block could not be inverted.
 FailedCell first_bad(const int* bad, int cells);
 
@@ -90,7 +96,8 @@ class BlockIluFactors<Device, T> {
 
   BlockIluOptions options_;
   Hyperplanes levels_;
-  Array<int, Device> order_;       // levels_.cells
+  Array<int, Device> order_;       // entry: levels_.cells
+  Array<block_ilu0::CellLinks, Device> links_;  // workgroup, one_launch: the same with their neighbours
   Array<T, Device> d_;             // inverted blocks
   Array<double, Device> work_;     // entry: s and d of Alg. 4 or z of Alg. 6, for the widest hyperplane
   Array<int, Device> bad_;         // a cell: 1 where its block could not be inverted
@@ -110,7 +117,8 @@ template <class T>
 struct DeviceFactors {
   BlockStencilView A;
   T* inverted = nullptr;       // d^-1, a block a cell
-  const int* order = nullptr;  // cells by hyperplane
+  const int* order = nullptr;  // entry: cells by hyperplane
+  const CellLinks* links = nullptr;  // other forms: the same with their neighbours
   double* work = nullptr;      // of the form's own
   int* bad = nullptr;          // a cell: 1 where its block could not be inverted
   int* finished = nullptr;     // one_launch: a cell: the turn that it was last finished in
@@ -132,6 +140,8 @@ WEIR_HD inline int neighbour_after(const BlockStencilView& A, int cell, int t) {
 // Cells that a workgroup takes in the forms that have workgroups: about 256 threads, n x n a cell. Enough warps to hide
 // latency, small enough to leave few idle at the end of a hyperplane.
 WEIR_HD inline int cells_a_workgroup(int n) { return n < 16 ? 256 / (n * n) : 1; }
+
+inline bool wraps(Periodic p) { return p.x || p.y || p.z; }
 
 // At most so many neighbours precede a cell.
 inline int most_before(Periodic p) { return 3 + (p.x ? 1 : 0) + (p.y ? 1 : 0) + (p.z ? 1 : 0); }

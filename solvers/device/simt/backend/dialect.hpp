@@ -133,6 +133,11 @@ WEIR_SIMT_RAW void store_release(T* p, typename Same<T>::type v) {
   *p = v;
   simt::yield(true);
 }
+template <class T>
+WEIR_SIMT_RAW void wait_until(const T* p, typename Same<T>::type value) {
+  while (load_acquire(p) != value) {
+  }
+}
 
 // Barriers and fences.
 inline void __syncthreads(simt::Where at = simt::Where::current()) { simt::block_barrier(at); }
@@ -140,6 +145,7 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, simt::Where at = simt::Where
   simt::warp_collective(mask, simt::Collective::sync, 0, 0, at);
 }
 inline void __threadfence() { simt::fence(); }
+inline void __nanosleep(unsigned) {}
 
 // Shuffles and votes.
 template <class T>
