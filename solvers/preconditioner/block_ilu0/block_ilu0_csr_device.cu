@@ -15,7 +15,7 @@ namespace block_ilu0 {
 namespace {
 
 constexpr int threads_of_rows = 128, warps_of_rows = threads_of_rows / 32;
-constexpr std::size_t most_shared = 96 << 10;          // of a workgroup; rows that need more lie in memory
+constexpr std::size_t most_shared = 96 << 10;                  // of a workgroup; rows that need more lie in memory
 constexpr std::int64_t most_scratch = std::int64_t{64} << 20;  // bytes there
 
 // d <- d^-1 in place by one warp: Gauss-Jordan elimination, with the largest entry of each column as its pivot where wanted. line: 3 n
@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(threads_of_rows, 6) factorise_rows(CsrFactors<
   WEIR_DYNAMIC_SHARED(double, shared);
   const int n = N > 0 ? N : f.A.block, nn = n * n;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  double* row = w.scratch ? w.scratch + (std::int64_t{blockIdx.x} * warps_of_rows + warp) * w.stride
-                          : shared + warp * w.stride;
+  double* row =
+      w.scratch ? w.scratch + (std::int64_t{blockIdx.x} * warps_of_rows + warp) * w.stride : shared + warp * w.stride;
   const auto draw = [&] { return lane == 0 ? atomicAdd(w.tickets.counter, 1u) - w.tickets.start : 0u; };
   for (unsigned ticket = draw(), next;; ticket = next) {
     const int p = static_cast<int>(__shfl_sync(full_warp, ticket, 0));
@@ -165,8 +165,8 @@ FailedCell CsrRowsInOrder<Device>::factorise(const block_ilu0::CsrFactors<T, V>&
   using namespace block_ilu0;
   if (rows_ == 0) return -1;
   const Tickets tickets = turns_.draw(rows_, static_cast<unsigned>(grid_ * warps_of_rows));
-  const RowsInOrder w{tickets,     finished_.data(), turns_.next(),
-                      bad_.data(), shared_ ? nullptr : scratch_.data(), stride_};
+  const RowsInOrder w{tickets, finished_.data(), turns_.next(), bad_.data(), shared_ ? nullptr : scratch_.data(),
+                      stride_};
   const LaunchConfig config{.grid = static_cast<unsigned>(grid_),
                             .block = threads_of_rows,
                             .shared_bytes = shared_,

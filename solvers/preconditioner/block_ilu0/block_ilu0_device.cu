@@ -36,8 +36,7 @@ namespace {
 std::vector<CellLinks> links_of(const BlockStencilView& A, const std::vector<int>& cells) {
   std::vector<CellLinks> links(cells.size());
   for (std::size_t q = 0; q < cells.size(); ++q)
-    for (int t = 0; t < 8; ++t)
-      links[q].to[t] = cells[q] < 0 || t == slot::count ? -1 : A.neighbour(cells[q], t);
+    for (int t = 0; t < 8; ++t) links[q].to[t] = cells[q] < 0 || t == slot::count ? -1 : A.neighbour(cells[q], t);
   return links;
 }
 

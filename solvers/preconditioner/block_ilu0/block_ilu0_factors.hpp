@@ -96,13 +96,13 @@ class BlockIluFactors<Device, T> {
 
   BlockIluOptions options_;
   Hyperplanes levels_;
-  Array<int, Device> order_;       // entry: levels_.cells
+  Array<int, Device> order_;                    // entry: levels_.cells
   Array<block_ilu0::CellLinks, Device> links_;  // workgroup, one_launch: the same with their neighbours
-  Array<T, Device> d_;             // inverted blocks
-  Array<double, Device> work_;     // entry: s and d of Alg. 4 or z of Alg. 6, for the widest hyperplane
-  Array<int, Device> bad_;         // a cell: 1 where its block could not be inverted
-  Array<int, Device> finished_;    // one_launch: a cell: the turn that it was last finished in
-  Array<unsigned, Device> drawn_;  // one_launch: the ticket counter
+  Array<T, Device> d_;                          // inverted blocks
+  Array<double, Device> work_;                  // entry: s and d of Alg. 4 or z of Alg. 6, for the widest hyperplane
+  Array<int, Device> bad_;                      // a cell: 1 where its block could not be inverted
+  Array<int, Device> finished_;                 // one_launch: a cell: the turn that it was last finished in
+  Array<unsigned, Device> drawn_;               // one_launch: the ticket counter
   block_ilu0::Turns turns_;
 };
 
@@ -116,12 +116,12 @@ namespace weir::block_ilu0 {
 template <class T>
 struct DeviceFactors {
   BlockStencilView A;
-  T* inverted = nullptr;       // d^-1, a block a cell
-  const int* order = nullptr;  // entry: cells by hyperplane
+  T* inverted = nullptr;             // d^-1, a block a cell
+  const int* order = nullptr;        // entry: cells by hyperplane
   const CellLinks* links = nullptr;  // other forms: the same with their neighbours
-  double* work = nullptr;      // of the form's own
-  int* bad = nullptr;          // a cell: 1 where its block could not be inverted
-  int* finished = nullptr;     // one_launch: a cell: the turn that it was last finished in
+  double* work = nullptr;            // of the form's own
+  int* bad = nullptr;                // a cell: 1 where its block could not be inverted
+  int* finished = nullptr;           // one_launch: a cell: the turn that it was last finished in
   bool pivoting = false;
 
   WEIR_HD T* block(int cell) const { return inverted + std::int64_t{cell} * A.n * A.n; }
