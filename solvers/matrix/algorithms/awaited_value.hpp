@@ -1,13 +1,12 @@
 // Included by sources of device code only. Values that threads wait for without a flag: one that is not there yet has bits that no
 // stored value has. A relaxed load and a relaxed store of the value itself suffice, as nothing else is handed over with it.
 #pragma once
-#include <cstdint>
-
 #include "backend/dialect.hpp"
+#include "solvers/matrix/algorithms/awaited_vector.hpp"
 
 namespace weir::awaited {
 
-inline constexpr std::int64_t nothing = -1, other_nan = 0x7ff8000000000000;
+inline constexpr std::int64_t other_nan = 0x7ff8000000000000;
 
 __device__ inline double as_double(std::int64_t bits) {
   double v;

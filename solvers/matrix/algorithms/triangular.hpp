@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "solvers/device/array.hpp"
+#include "solvers/matrix/algorithms/awaited_vector.hpp"
 
 namespace weir {
 
@@ -215,9 +216,7 @@ class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
   int levels() const { return static_cast<int>(level_start_.size()) - 1; }
   const std::vector<int>& level_start() const { return level_start_; }  // positions
   const std::vector<LevelLaunch>& launches() const { return launches_; }
-  std::int64_t bytes() const {
-    return TriangleBlocks<Device, T>::bytes() + 4 * level_starts_.size() + 8 * there_.size();
-  }
+  std::int64_t bytes() const { return TriangleBlocks<Device, T>::bytes() + 4 * level_starts_.size() + x_.bytes(); }
   // scale as above; x must not be b where there is one.
   void solve(const T* scale, const double* b, double* x);
 
@@ -230,11 +229,7 @@ class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
   std::vector<int> level_start_;
   std::vector<LevelLaunch> launches_;
   Array<int, Device> level_starts_;  // the same there
-  // one_launch: x of this sweep and of the next one as they are waited for; tickets drawn, there and so far.
-  Array<std::int64_t, Device> there_;
-  Array<unsigned, Device> drawn_;
-  unsigned tickets_ = 0;
-  bool is_odd_ = false;
+  AwaitedVector x_;                  // one_launch
 };
 
 }  // namespace weir

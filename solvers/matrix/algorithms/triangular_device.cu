@@ -65,15 +65,9 @@ __global__ void solve_small_levels(Sweep<T> s, const int* level_start, int first
 
 constexpr int threads_in_order = 128;  // of a workgroup; its warps do not need each other
 
-// What the launch of a whole sweep works on beside the sweep.
-struct InOrder {
-  unsigned *drawn, first;      // the counter of tickets, and what it was before the launch
-  std::int64_t *there, *next;  // x of this sweep, `nothing` so far; that of the next one, to be emptied
-};
-
 // N: the block size, 0: any up to 32. The lanes of a row load one awaited value each and hand it round.
 template <int N, class T>
-__global__ void __launch_bounds__(threads_in_order) solve_in_order(Sweep<T> s, InOrder w) {
+__global__ void __launch_bounds__(threads_in_order) solve_in_order(Sweep<T> s, awaited::Turn w) {
   const int n = N > 0 ? N : s.t.block, nn = n * n, rows = 32 / n;  // of a warp
   const int lane = static_cast<int>(threadIdx.x) % 32, r = lane / n, u = lane % n, first = lane - u;
   const unsigned of_row = (full_warp >> (32 - n)) << first;
@@ -156,9 +150,7 @@ UnitTriangle<Device, T>::UnitTriangle(const TriangularRows& rows, const Levels& 
       launches_(launches_of(levels, block)),
       level_starts_(level_start_) {
   if (form_ == SweepForm::one_launch) {
-    there_ = Array<std::int64_t, Device>(
-        std::vector<std::int64_t>(2 * levels.row.size() * static_cast<std::size_t>(block), awaited::nothing));
-    drawn_ = Array<unsigned, Device>(std::vector<unsigned>(1, 0));
+    x_ = AwaitedVector(static_cast<std::int64_t>(levels.row.size()) * block);
     for (int l = 0; l < levels.count(); ++l) widest_ = std::max(widest_, levels.size(l));
   }
 }
@@ -185,11 +177,7 @@ void UnitTriangle<Device, T>::solve_in_one_launch(const triangular::Sweep<T>& s)
   if (s.t.rows == 0) return;
   const auto tickets = static_cast<unsigned>((s.t.rows + rows - 1) / rows);
   const auto grid = static_cast<unsigned>((most + rows * warps - 1) / (rows * warps));
-  const std::int64_t size = std::int64_t{s.t.rows} * n;
-  std::int64_t* both = there_.data();
-  const triangular::InOrder order{drawn_.data(), tickets_, both + (is_odd_ ? size : 0), both + (is_odd_ ? 0 : size)};
-  tickets_ += tickets + grid * warps;  // each warp draws one too many
-  is_odd_ = !is_odd_;
+  const awaited::Turn order = x_.next(tickets, grid * warps);
   const LaunchConfig config{.grid = grid, .block = triangular::threads_in_order, .name = "triangular sweep"};
   switch (n) {
     case 1:

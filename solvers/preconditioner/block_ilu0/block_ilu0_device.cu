@@ -74,12 +74,13 @@ BlockIluFactors<Device, T>::BlockIluFactors(const BlockStencil<Device>& A, const
       bad_(A.rows()),
       finished_(std::vector<int>(only(options_.form == BlockIluForm::one_launch, A.rows()), 0)),
       drawn_(std::vector<unsigned>(1, 0)),
-      turns_(drawn_.data()) {}
+      turns_(drawn_.data()),
+      awaited_(only(options_.form == BlockIluForm::one_launch, block_ilu0::awaited_size(A.block(), A.rows()))) {}
 
 template <class T>
 std::int64_t BlockIluFactors<Device, T>::bytes() const {
   const std::int64_t ints = order_.size() + 8 * links_.size() + bad_.size() + finished_.size();
-  return d_.size() * static_cast<std::int64_t>(sizeof(T)) + work_.size() * 8 + ints * 4;
+  return d_.size() * static_cast<std::int64_t>(sizeof(T)) + work_.size() * 8 + ints * 4 + awaited_.bytes();
 }
 
 template <class T>
@@ -112,7 +113,7 @@ void BlockIluFactors<Device, T>::solve(const BlockStencilView& A, const double* 
       WorkgroupForm<T>::solve(factors(A), levels_, r, z);
       break;
     default:
-      OneLaunchForm<T>::solve(factors(A), levels_, turns_, r, z);
+      OneLaunchForm<T>::solve(factors(A), levels_, turns_, awaited_, r, z);
   }
 }
 

@@ -60,28 +60,6 @@ __device__ inline double inverted_entry_pivoting(double d, int block, int u, int
   return t[source * n + u];
 }
 
-// Does slot t of a cell lead to a neighbour that precedes it (or follows it)? Its cell, or -1. Without periodic directions the first
-// three slots lead back and the last three on, so that the compiler leaves out the others.
-template <bool Before>
-__device__ inline int linked(const CellLinks& links, int t, bool wraps) {
-  if (!wraps && (Before ? t > slot::delta : t < slot::delta)) return -1;
-  const int to = links.to[t], cell = links.cell();
-  return (Before ? to < cell : to > cell) ? to : -1;
-}
-
-// Entry `entry` of block (cell, slot).
-template <int N>
-struct Blocks {
-  const double* first;
-  std::int64_t slot_stride;
-  int nn;
-  __device__ Blocks(const BlockStencilView& A, int entry) : nn((N > 0 ? N : A.n) * (N > 0 ? N : A.n)) {
-    slot_stride = std::int64_t{A.cells.count()} * nn + A.padding;
-    first = A.values - A.first * slot_stride + entry;
-  }
-  __device__ double operator()(int cell, int t) const { return first[t * slot_stride + std::int64_t{cell} * nn]; }
-};
-
 // What thread (u, v) of a cell needs in a factorisation that no other cell computes, read before the cell waits for others: its entry
 // of d, and of the blocks towards the three slots behind and back; of more neighbours before it (periodic directions) later.
 template <int N>
@@ -148,14 +126,14 @@ __device__ inline void factorise_cell(const DeviceFactors<T>& f, const Blocks<N>
 
 // What thread (u, h) of a cell needs in a sweep that no other cell computes, read before the cell waits for others: its place in
 // column h of each block, and of the vectors. Any slot may lead back where directions are periodic.
-template <bool Forward, int N, class T>
+template <bool Forward, class T>
 struct OwnValues {
   double block[slot::count], inverse = 0, right = 0;
 
   __device__ OwnValues(const DeviceFactors<T>& f, const CellLinks& links, bool wraps, int u, int h, const double* r,
                        const double* x) {
-    const int n = N > 0 ? N : f.A.n, from = h * n + u, cell = links.cell();
-    const Blocks<N> A(f.A, from);
+    const int n = f.A.n, from = h * n + u, cell = links.cell();
+    const Blocks<0> A(f.A, from);
     for (int t = 0; t < slot::count; ++t) block[t] = linked<Forward>(links, t, wraps) >= 0 ? A(cell, t) : 0;
     if (cell < 0) return;
     inverse = f.inverted[std::int64_t{cell} * n * n + from];
@@ -165,10 +143,10 @@ struct OwnValues {
 
 // Alg. 10: one sweep's step for one cell by n x g threads: thread (u, h) adds up the columns h, h + g, ... of row u, and
 // thread (u, 0) adds those g sums, in order. s: shared, (g + 1) n values.
-template <bool Forward, int N, class T>
-__device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<Forward, N, T>& own,
-                                  const CellLinks& links, bool wraps, int u, int h, int g, double* s, double* x) {
-  const int n = N > 0 ? N : f.A.n, cell = links.cell();
+template <bool Forward, class T>
+__device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<Forward, T>& own, const CellLinks& links,
+                                  bool wraps, int u, int h, int g, double* s, double* x) {
+  const int n = f.A.n, cell = links.cell();
   double *z = s + g * n, xh[slot::count];
   for (int t = 0; t < slot::count; ++t) {
     const int to = linked<Forward>(links, t, wraps);
@@ -231,10 +209,9 @@ struct FactorThread {
     shared_from = 3 * cell * nn * most;
   }
 };
-template <int N>
 struct SolveThread {
   int cell, u, h, shared_from;
-  __device__ explicit SolveThread(const Mapping<N>& m) {
+  __device__ explicit SolveThread(const Mapping<0>& m) {
     const int a_cell = m.n * m.groups_of_columns, e = static_cast<int>(threadIdx.x);
     u = e % m.n;
     h = e / m.n % m.groups_of_columns;
@@ -242,21 +219,6 @@ struct SolveThread {
     shared_from = cell * (a_cell + m.n);
   }
 };
-
-// f(std::integral_constant<int, N>) for a block size that kernels know at compile time, or 0.
-template <class F>
-void with_size(int n, const F& f) {
-  switch (n) {
-    case 4:
-      return f(std::integral_constant<int, 4>{});
-    case 5:
-      return f(std::integral_constant<int, 5>{});
-    case 6:
-      return f(std::integral_constant<int, 6>{});
-    default:
-      return f(std::integral_constant<int, 0>{});
-  }
-}
 
 namespace {
 
@@ -275,9 +237,9 @@ template <bool Forward, class T>
 __global__ void sweep_plane(DeviceFactors<T> f, int first_group, bool wraps, const double* r, double* x) {
   WEIR_DYNAMIC_SHARED(double, s);
   const Mapping<0> m(f.A.n);
-  const SolveThread<0> me(m);
+  const SolveThread me(m);
   const CellLinks links = f.links[(first_group + static_cast<int>(blockIdx.x)) * m.cells + me.cell];
-  const OwnValues<Forward, 0, T> own(f, links, wraps, me.u, me.h, r, x);
+  const OwnValues<Forward, T> own(f, links, wraps, me.u, me.h, r, x);
   solve_cell(f, own, links, wraps, me.u, me.h, m.groups_of_columns, s + me.shared_from, x);
 }
 
@@ -346,16 +308,16 @@ __global__ __launch_bounds__(most_threads(N)) void factorise_all(DeviceFactors<T
   }
 }
 
-template <bool Forward, int N, class T>
+template <bool Forward, class T>
 __global__ __launch_bounds__(256) void sweep_all(DeviceFactors<T> f, Tickets tickets, int groups, int turn, bool wraps,
                                                  const double* r, double* x) {
   WEIR_DYNAMIC_SHARED(double, s);
-  const Mapping<N> m(f.A.n);
-  const SolveThread<N> me(m);
+  const Mapping<0> m(f.A.n);
+  const SolveThread me(m);
   for (int q = next_group(tickets); q < groups; q = next_group(tickets)) {
     const int place = (Forward ? q : groups - 1 - q) * m.cells + me.cell;
     const CellLinks links = f.links[place];
-    const OwnValues<Forward, N, T> own(f, links, wraps, me.u, me.h, r, x);
+    const OwnValues<Forward, T> own(f, links, wraps, me.u, me.h, r, x);
     wait_for_neighbours<Forward>(f, place, me.h * m.n + me.u, m.n * m.groups_of_columns, turn);
     solve_cell(f, own, links, wraps, me.u, me.h, m.groups_of_columns, s + me.shared_from, x);
     announce(f, links.cell(), me.u == 0 && me.h == 0, turn);
@@ -407,20 +369,19 @@ void OneLaunchForm<T>::factorise(const DeviceFactors<T>& f, const Hyperplanes& l
 }
 
 template <class T>
-void OneLaunchForm<T>::solve(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, const double* r,
-                             double* z) {
+void OneLaunchForm<T>::solve(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, AwaitedVector& awaited,
+                             const double* r, double* z) {
+  if (sweep_in_order(f, levels, awaited, r, z)) return;
+  const Mapping<0> m(f.A.n);
   const int groups = levels.groups();
   const unsigned grid = workgroups(levels);
   const bool wrap = wraps(f.A.periodic);
-  with_size(f.A.n, [&]<int N>(std::integral_constant<int, N>) {
-    const Mapping<N> m(f.A.n);
-    const LaunchConfig config{.grid = grid,
-                              .block = static_cast<unsigned>(m.solve_threads()),
-                              .shared_bytes = m.solve_shared(),
-                              .name = "block_ilu0 sweep"};
-    launch(config, sweep_all<true, N, T>, f, turns.draw(groups, grid), groups, turns.next(), wrap, r, z);
-    launch(config, sweep_all<false, N, T>, f, turns.draw(groups, grid), groups, turns.next(), wrap, nullptr, z);
-  });
+  const LaunchConfig config{.grid = grid,
+                            .block = static_cast<unsigned>(m.solve_threads()),
+                            .shared_bytes = m.solve_shared(),
+                            .name = "block_ilu0 sweep"};
+  launch(config, sweep_all<true, T>, f, turns.draw(groups, grid), groups, turns.next(), wrap, r, z);
+  launch(config, sweep_all<false, T>, f, turns.draw(groups, grid), groups, turns.next(), wrap, nullptr, z);
 }
 
 template struct OneLaunchForm<double>;
