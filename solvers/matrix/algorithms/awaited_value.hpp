@@ -1,5 +1,6 @@
-// Included by sources of device code only. Values that threads wait for without a flag: one that is not there yet has bits that no
-// stored value has. A relaxed load and a relaxed store of the value itself suffice, as nothing else is handed over with it.
+// Included by sources of device code only. Values that threads wait for without a flag: one that is not there yet has
+// bits that no stored value has. A relaxed load and a relaxed store of the value itself suffice, as nothing else is
+// handed over with it.
 #pragma once
 #include "backend/dialect.hpp"
 #include "solvers/matrix/algorithms/awaited_vector.hpp"

@@ -1,7 +1,8 @@
-// A thread a row (ordered_solve.hpp). What a row needs of other warps is read four values at a time, a relaxed load each, as nothing else
-// is handed over with a value; what it needs of its own warp comes by shuffles, so that a chain of neighbouring rows does not go through
-// L2 row by row. Rows take their entries from the farthest one on. Where a warp could not go on, only its first waiting lane asks again,
-// every fourth time all do: the loads of all waiting threads would fill L2.
+// A thread a row (ordered_solve.hpp). What a row needs of other warps is read four values at a time, a relaxed load
+// each, as nothing else is handed over with a value; what it needs of its own warp comes by shuffles, so that a chain
+// of neighbouring rows does not go through L2 row by row. Rows take their entries from the farthest one on. Where a
+// warp could not go on, only its first waiting lane asks again, every fourth time all do: the loads of all waiting
+// threads would fill L2.
 //   bytes: 12 an entry, b, x, starts; a store and a load through L2 for each row that waits for another warp
 #include "solvers/matrix/algorithms/ordered_solve.hpp"
 

@@ -1,10 +1,11 @@
 // One sweep on the device: one thread an unknown, so the n threads of a row read each column of a block side by side,
 // and no thread needs what another of its row computes.
 //
-// "levels": the order of launches is the order of the levels. "one_launch": a warp takes the next 32 / n rows in level order and
-// waits for the values of x that they need (awaited_value.hpp): a row that waits costs a store and a load through L2, and no fence.
-// The warp with the lowest unfinished rows waits for finished ones only, or for rows of its own: no co-residency is needed. Each sweep
-// leaves its x in one of two vectors in turn and empties the other one for the next sweep.
+// "levels": the order of launches is the order of the levels. "one_launch": a warp takes the next 32 / n rows in level
+// order and waits for the values of x that they need (awaited_value.hpp): a row that waits costs a store and a load
+// through L2, and no fence. The warp with the lowest unfinished rows waits for finished ones only, or for rows of its
+// own: no co-residency is needed. Each sweep leaves its x in one of two vectors in turn and empties the other one for
+// the next sweep.
 #include <algorithm>
 
 #include "solvers/device/block.hpp"

@@ -1,7 +1,8 @@
-// The factorisation on the device, in one launch: a warp a block row, its blocks in shared memory until they are done. Warps draw rows in
-// level order and take the rows that theirs needs one after the other, each as soon as it is there: the warp with the lowest unfinished
-// row waits for finished ones only, so no co-residency is needed. Rows hand over F alone: it is written first, then lane 0 releases
-// the row's flag. Flags count factorisations and are never reset. Every sum has a fixed order: runs repeat bit for bit.
+// The factorisation on the device, in one launch: a warp a block row, its blocks in shared memory until they are done.
+// Warps draw rows in level order and take the rows that theirs needs one after the other, each as soon as it is there:
+// the warp with the lowest unfinished row waits for finished ones only, so no co-residency is needed. Rows hand over F
+// alone: it is written first, then lane 0 releases the row's flag. Flags count factorisations and are never reset.
+// Every sum has a fixed order: runs repeat bit for bit.
 //   bytes: A once, the factors once, F again for each product
 #include <algorithm>
 
@@ -18,8 +19,8 @@ constexpr int threads_of_rows = 128, warps_of_rows = threads_of_rows / 32;
 constexpr std::size_t most_shared = 96 << 10;                  // of a workgroup; rows that need more lie in memory
 constexpr std::int64_t most_scratch = std::int64_t{64} << 20;  // bytes there
 
-// d <- d^-1 in place by one warp: Gauss-Jordan elimination, with the largest entry of each column as its pivot where wanted. line: 3 n
-// values. False: a pivot was 0 or not a number.
+// d <- d^-1 in place by one warp: Gauss-Jordan elimination, with the largest entry of each column as its pivot where
+// wanted. line: 3 n values. False: a pivot was 0 or not a number.
 template <int N>
 __device__ bool invert(int block, double* d, double* line, bool pivoting, int lane) {
   const int n = N > 0 ? N : block, nn = n * n;
@@ -39,7 +40,8 @@ __device__ bool invert(int block, double* d, double* line, bool pivoting, int la
     __syncwarp();
     for (int e = lane; e < nn; e += 32) {
       const int u = e % n, v = e / n;
-      // Row p holds what row r held; that row's values are read by the lane that replaces them below, so both are this lane's.
+      // Row p holds what row r held; that row's values are read by the lane that replaces them below, so both are this
+      // lane's.
       if (u == r || (u == p && p != r)) continue;
       d[e] = (v == r ? 0 : d[e]) - column[u] * row[v];
     }

@@ -12,7 +12,8 @@ namespace block_ilu0 {
 template <class T>
 struct DeviceFactors;
 
-// The cells that the slots of a cell lead to, or -1; that of slot::delta is the cell itself, -1: a place without a cell.
+// The cells that the slots of a cell lead to, or -1; that of slot::delta is the cell itself, -1: a place without a
+// cell.
 struct alignas(32) CellLinks {
   int to[8];
   WEIR_HD int cell() const { return to[slot::delta]; }
@@ -139,8 +140,8 @@ WEIR_HD inline int neighbour_after(const BlockStencilView& A, int cell, int t) {
   return to > cell ? to : -1;
 }
 
-// Does slot t of a cell lead to a neighbour that precedes it (or follows it)? Its cell, or -1. Without periodic directions the first
-// three slots lead back and the last three on, so that the compiler leaves out the others.
+// Does slot t of a cell lead to a neighbour that precedes it (or follows it)? Its cell, or -1. Without periodic
+// directions the first three slots lead back and the last three on, so that the compiler leaves out the others.
 template <bool Before>
 WEIR_HD inline int linked(const CellLinks& links, int t, bool wraps) {
   if (!wraps && (Before ? t > slot::delta : t < slot::delta)) return -1;

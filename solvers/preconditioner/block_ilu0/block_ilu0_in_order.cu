@@ -1,7 +1,8 @@
-// block_ilu0, form "one_launch" where n is 4, 5 or 6: a sweep in one launch, a thread an unknown. A warp takes the next 32 / n cells in
-// hyperplane order, reads their blocks, and waits for the values of the neighbours themselves (awaited_value.hpp): a cell that waits costs
-// a store and a load through L2, no barrier and no fence. The warp with the lowest unfinished cells waits for finished ones only, so no
-// co-residency is needed. Sums are those of solve_cell (block_ilu0_workgroup.cu), in its order.
+// block_ilu0, form "one_launch" where n is 4, 5 or 6: a sweep in one launch, a thread an unknown. A warp takes the next
+// 32 / n cells in hyperplane order, reads their blocks, and waits for the values of the neighbours themselves
+// (awaited_value.hpp): a cell that waits costs a store and a load through L2, no barrier and no fence. The warp with
+// the lowest unfinished cells waits for finished ones only, so no co-residency is needed. Sums are those of solve_cell
+// (block_ilu0_workgroup.cu), in its order.
 #include <algorithm>
 
 #include "solvers/device/block.hpp"

@@ -230,8 +230,8 @@ __device__ inline double largest_of_warp(double v) {
 
 constexpr int rows_taken = 4;  // of a workgroup, a warp each
 
-// Values of A into the order of the colours, D factorised, by a warp a row, N as in run_by_warps or 0. A row with a value that is not
-// finite once stored or factorised is marked by such a value in the first entry of its D.
+// Values of A into the order of the colours, D factorised, by a warp a row, N as in run_by_warps or 0. A row with a
+// value that is not finite once stored or factorised is marked by such a value in the first entry of its D.
 template <int N, class T>
 __global__ void __launch_bounds__(32 * rows_taken) take_rows(MulticolorView<T> m, BlockCsrView A) {
   const int n = N > 0 ? N : m.n, nn = n * n, lane = static_cast<int>(threadIdx.x);
