@@ -157,7 +157,7 @@ CsrRowsInOrder<Device>::CsrRowsInOrder(const std::vector<int>& level_start, int 
   const std::int64_t of_group = std::int64_t{warps_of_rows} * stride_;
   shared_ = static_cast<std::size_t>(of_group) * sizeof(double);
   if (shared_ <= most_shared) return;
-  shared_ = 0;
+  shared_ = sizeof(double);  // the kernel names it
   grid_ = static_cast<int>(std::clamp<std::int64_t>(most_scratch / (8 * of_group), 1, std::max(1, grid_)));
   scratch_ = Array<double, Device>(grid_ * of_group);
 }
@@ -167,8 +167,8 @@ FailedCell CsrRowsInOrder<Device>::factorise(const block_ilu0::CsrFactors<T, V>&
   using namespace block_ilu0;
   if (rows_ == 0) return -1;
   const Tickets tickets = turns_.draw(rows_, static_cast<unsigned>(grid_ * warps_of_rows));
-  const RowsInOrder w{tickets, finished_.data(), turns_.next(), bad_.data(), shared_ ? nullptr : scratch_.data(),
-                      stride_};
+  const RowsInOrder w{
+      tickets, finished_.data(), turns_.next(), bad_.data(), scratch_.size() == 0 ? nullptr : scratch_.data(), stride_};
   const LaunchConfig config{.grid = static_cast<unsigned>(grid_),
                             .block = threads_of_rows,
                             .shared_bytes = shared_,
