@@ -1,5 +1,6 @@
 // Operations on vectors, each one pass over its operands, with the reduction that follows it fused in. Included by .cu files
-// only.
+// only. `static`: nvcc keeps what it needs to call a WEIR_HD lambda on the host in each object separately, so a function that
+// contains such a lambda must not be shared by objects (tests/gpu/check_lambdas.py).
 #pragma once
 #include <cmath>
 
@@ -13,61 +14,61 @@ using ConstVector = View<const double>;
 using Vector = View<double>;
 
 template <class Space>
-double dot(ConstVector x, ConstVector y) {
+static double dot(ConstVector x, ConstVector y) {
   return sum<Space>(x.size(), [=] WEIR_HD(int i) { return x[i] * y[i]; });
 }
 // {x.y, x.z}
 template <class Space>
-Pair dot2(ConstVector x, ConstVector y, ConstVector z) {
+static Pair dot2(ConstVector x, ConstVector y, ConstVector z) {
   return sum2<Space>(x.size(), [=] WEIR_HD(int i) { return Pair{x[i] * y[i], x[i] * z[i]}; });
 }
 // {x.y, x.x}
 template <class Space>
-Pair dot_and_square(ConstVector x, ConstVector y) {
+static Pair dot_and_square(ConstVector x, ConstVector y) {
   return sum2<Space>(x.size(), [=] WEIR_HD(int i) { return Pair{x[i] * y[i], x[i] * x[i]}; });
 }
 template <class Space>
-double max_norm(ConstVector x) {
+static double max_norm(ConstVector x) {
   return max_abs<Space>(x.size(), [=] WEIR_HD(int i) { return x[i]; });
 }
 // {sum of x, x.x}
 template <class Space>
-Pair sum_and_square(ConstVector x) {
+static Pair sum_and_square(ConstVector x) {
   return sum2<Space>(x.size(), [=] WEIR_HD(int i) { return Pair{x[i], x[i] * x[i]}; });
 }
 // |x - c|^2
 template <class Space>
-double square_about(ConstVector x, double c) {
+static double square_about(ConstVector x, double c) {
   return sum<Space>(x.size(), [=] WEIR_HD(int i) { return (x[i] - c) * (x[i] - c); });
 }
 
 template <class Space>
-void fill(double value, Vector x) {
+static void fill(double value, Vector x) {
   for_each<Space>(x.size(), [=] WEIR_HD(int i) { x[i] = value; });
 }
 template <class Space>
-void assign(ConstVector x, Vector y) {  // y = x
+static void assign(ConstVector x, Vector y) {  // y = x
   for_each<Space>(x.size(), [=] WEIR_HD(int i) { y[i] = x[i]; });
 }
 // y = x; {sum of x, x.x}
 template <class Space>
-Pair assign_sums(ConstVector x, Vector y) {
+static Pair assign_sums(ConstVector x, Vector y) {
   return sum2<Space>(x.size(), [=] WEIR_HD(int i) {
     y[i] = x[i];
     return Pair{x[i], x[i] * x[i]};
   });
 }
 template <class Space>
-void scaled(double a, ConstVector x, Vector y) {  // y = a x
+static void scaled(double a, ConstVector x, Vector y) {  // y = a x
   for_each<Space>(x.size(), [=] WEIR_HD(int i) { y[i] = a * x[i]; });
 }
 template <class Space>
-void axpy(double a, ConstVector x, Vector y) {  // y += a x
+static void axpy(double a, ConstVector x, Vector y) {  // y += a x
   for_each<Space>(x.size(), [=] WEIR_HD(int i) { y[i] += a * x[i]; });
 }
 // y += a x; returns y.y
 template <class Space>
-double axpy_square(double a, ConstVector x, Vector y) {
+static double axpy_square(double a, ConstVector x, Vector y) {
   return sum<Space>(x.size(), [=] WEIR_HD(int i) {
     const double v = y[i] + a * x[i];
     y[i] = v;
@@ -76,7 +77,7 @@ double axpy_square(double a, ConstVector x, Vector y) {
 }
 // x -= c; returns x.x
 template <class Space>
-double shift_square(double c, Vector x) {
+static double shift_square(double c, Vector x) {
   return sum<Space>(x.size(), [=] WEIR_HD(int i) {
     const double v = x[i] - c;
     x[i] = v;
@@ -84,7 +85,7 @@ double shift_square(double c, Vector x) {
   });
 }
 template <class Space>
-void shift(double c, Vector x) {  // x -= c
+static void shift(double c, Vector x) {  // x -= c
   for_each<Space>(x.size(), [=] WEIR_HD(int i) { x[i] -= c; });
 }
 

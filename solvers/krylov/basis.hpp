@@ -25,34 +25,34 @@ namespace basis_device {  // two basis vectors a kernel, w in cache or registers
 
 // y += a u + b v, in one pass.
 template <class Space, class T>
-void add_two(double a, View<const T> u, double b, View<const T> v, Vector y) {
+static void add_two(double a, View<const T> u, double b, View<const T> v, Vector y) {
   for_each<Space>(y.size(), [=] WEIR_HD(int i) { y[i] += a * u[i] + b * v[i]; });
 }
 template <class Space, class T>
-void add_one(double a, View<const T> u, Vector y) {
+static void add_one(double a, View<const T> u, Vector y) {
   for_each<Space>(y.size(), [=] WEIR_HD(int i) { y[i] += a * u[i]; });
 }
 // y -= h[0] u + h[1] v, h in device memory
 template <class T>
-void subtract_two(const double* h, View<const T> u, View<const T> v, Vector y) {
+static void subtract_two(const double* h, View<const T> u, View<const T> v, Vector y) {
   for_each<Device>(y.size(), [=] WEIR_HD(int i) { y[i] -= h[0] * u[i] + h[1] * v[i]; });
 }
 template <class T>
-void subtract_one(const double* h, View<const T> u, Vector y) {
+static void subtract_one(const double* h, View<const T> u, Vector y) {
   for_each<Device>(y.size(), [=] WEIR_HD(int i) { y[i] -= h[0] * u[i]; });
 }
 // {u.w, v.w}
 template <class Space, class T>
-Pair dot_two(View<const T> u, View<const T> v, ConstVector w) {
+static Pair dot_two(View<const T> u, View<const T> v, ConstVector w) {
   return sum2<Space>(w.size(), [=] WEIR_HD(int i) { return Pair{w[i] * u[i], w[i] * v[i]}; });
 }
 template <class Space, class T>
-double dot_one(View<const T> u, ConstVector w) {
+static double dot_one(View<const T> u, ConstVector w) {
   return sum<Space>(w.size(), [=] WEIR_HD(int i) { return w[i] * u[i]; });
 }
 // v = a w as floats; `as_stored` the same as doubles
 template <class Space>
-void narrow(double a, ConstVector w, View<float> v, Vector as_stored) {
+static void narrow(double a, ConstVector w, View<float> v, Vector as_stored) {
   for_each<Space>(w.size(), [=] WEIR_HD(int i) {
     const float value = static_cast<float>(a * w[i]);
     v[i] = value;

@@ -8,7 +8,7 @@
 namespace weir {
 
 template <class Row>
-Pair device_product(Product p, int n, const Row row, const double* b, const double* x, double* y) {
+static Pair device_product(Product p, int n, const Row row, const double* b, const double* x, double* y) {
   switch (p) {
     case Product::apply:
       for_each<Device>(n, [=] WEIR_HD(int i) { y[i] = row(i); });

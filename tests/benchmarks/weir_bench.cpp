@@ -72,6 +72,7 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
       {"zubair-984k",
        [](const SuiteOptions& o) { return bench::bench_multicolor_984k(o.folder + "/zubair_984k.csv", o.quick); }},
       {"gpu-model", gpu_model},
+      {"gpu-report", [](const SuiteOptions& o) { return gpu::gpu_report(o.gpu); }},
       {"luo-table1", [](const SuiteOptions& o) { return bench::luo_table1(luo(o)); }},
       {"luo-tables", [](const SuiteOptions& o) { return bench::luo_tables(luo(o)); }},
       {"luo-fig8", [](const SuiteOptions& o) { return bench::luo_fig8(luo(o)); }},
@@ -149,6 +150,7 @@ int run_benchmarks(const std::vector<Suite>& suites, const std::string& wanted, 
   if (!report.path.empty()) report.about = bench::about_this(this_build());
   for (const auto& s : suites) {
     known.push_back(s.name);
+    if (wanted.empty() && s.name == "gpu-report") continue;  // it reads a folder that has to be named
     if (!wanted.empty() && s.name != wanted && !s.name.starts_with(wanted + "-")) continue;  // luo: all of luo-...
     found = true;
     SuiteOptions of_suite = options;
@@ -174,9 +176,15 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("-o,--output", options.folder, "folder of tables and plots; default: weir-bench")->type_name("DIR");
   app.add_flag("--quick", options.quick, "small sizes: a smoke test, no measurement");
   gpu::SuiteOptions& model = options.gpu;
-  const char* const group = "gpu-model: times on a GPU, predicted from counts of tests/ptx";
-  app.add_option("FILES", model.files, "counts (WEIR_PTX_STATS); default: the works of tests/gpu_model")->group(group);
-  app.add_option("--device", model.device, "a device of tests/gpu_model/devices, or a file; default: H200")
+  const char* const group =
+      "gpu-model: times on a GPU, predicted from counts of tests/ptx; gpu-report: a page of measured ones";
+  app.add_option(
+         "FILES", model.files,
+         "gpu-model: counts (WEIR_PTX_STATS), default: the works of tests/gpu_model; gpu-report: the folder that "
+         "tests/gpu/go.sh has filled")
+      ->group(group);
+  app.add_option("--device", model.device,
+                 "device of tests/gpu_model/devices, or a file; default: H200, of gpu-report the measured one")
       ->group(group);
   app.add_option("--minus", model.minus, "counts to take away: a run of fewer steps")->type_name("FILE")->group(group);
   app.add_option("--per", model.per, "times are of one of so many steps")->group(group);
@@ -192,8 +200,8 @@ int parse_and_run(int argc, char** argv) {
   app.add_flag("--search", options.peers.search, "search the peers' settings anew")->group(peers);
   try {
     app.parse(argc, argv);
-    if (!model.files.empty() && suite != "gpu-model")
-      throw Error(Exit::usage, "FILES are for the suite gpu-model, not '" + suite + "'");
+    if (!model.files.empty() && suite != "gpu-model" && suite != "gpu-report")
+      throw Error(Exit::usage, "FILES are for the suites gpu-model and gpu-report, not '" + suite + "'");
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);
   }

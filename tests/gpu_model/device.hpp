@@ -13,7 +13,7 @@ struct GpuDevice {
   int sms = 1, warps = 64, blocks = 32;  // SMs; warps and blocks of an SM
   double registers = 65536, shared = 0;  // of an SM; shared memory in bytes
   double clock = 0;                      // Hz
-  double issues = 4, doubles = 2;        // warp instructions a clock of an SM; of them FP64
+  double issues = 4, doubles = 2;        // warp instructions per clock of an SM that kernels reach; of them FP64
   double launch = 0, graph_node = 0;     // seconds; the second: of a launch in a graph
   double synchronisation = 0, copy = 0;  // seconds; copy: of less than 4 KB
   double pcie = 0;                       // bytes a second

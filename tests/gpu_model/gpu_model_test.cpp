@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -97,8 +98,10 @@ TEST(GpuModel, InstructionsTakeTheIssueOfTheSmsThatWork) {
   KernelCounts k = one_launch();
   k.instructions = 4e6;
   expect_term(k, "issue", 1e-4);
+  k = one_launch();
   k.doubles = 3e6;
   expect_term(k, "FP64", 1.5e-4);
+  k = one_launch();
   k.shared_passes = 1e6;
   k.conflicts = 1e6;
   expect_term(k, "shared", 2e-4);
@@ -112,8 +115,18 @@ TEST(GpuModel, ChainsOfWarpsTakeTheirLatencyOnceAWave) {
   k.warps = 400;
   k.warp_chains = 400 * 500;
   expect_term(k, "latency", 10e-6);
+  k = one_launch();
   k.chain = 2000;  // one warp that waits for others
   expect_term(k, "chain", 20e-6);
+}
+
+TEST(GpuModel, TermsOfTheSameLengthOverlapInPart) {
+  KernelCounts k = one_launch();
+  k.memory_read = 4e6;
+  k.chain = 400;
+  expect_term(k, "memory", std::cbrt(2.0) * 4e-6);
+  k.chain = 40;
+  expect_term(k, "memory", std::cbrt(1.001) * 4e-6);
 }
 
 TEST(GpuModel, ManyShortLaunchesCostTheirLaunch) {

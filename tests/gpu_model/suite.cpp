@@ -152,7 +152,9 @@ int of_works(const SuiteOptions& o) {
 
 }  // namespace
 
-int gpu_model(const SuiteOptions& o) {
+int gpu_model(const SuiteOptions& options) {
+  SuiteOptions o = options;
+  if (o.device.empty()) o.device = "H200";
   if (!(o.per > 0)) throw Error(Exit::usage, "--per: expected a number above 0");
   return o.files.empty() ? of_works(o) : of_files(o);
 }

@@ -8,7 +8,7 @@
 namespace weir::gpu {
 
 struct SuiteOptions {
-  std::string device = "H200";
+  std::string device;               // empty: H200, of a report the measured one
   std::vector<std::string> files;   // none: the works of works.toml, and the published ones with the model's error
   std::string minus;                // counts to take away: a run of fewer steps
   double per = 1;                   // of how many steps or iterations: times are of one
@@ -17,12 +17,13 @@ struct SuiteOptions {
   std::string json_path, csv_path;  // empty: none
 };
 int gpu_model(const SuiteOptions& options);
+int gpu_report(const SuiteOptions& options);  // files: the folder that tests/gpu/go.sh has filled
 
 // A piece of work with counts in the folder counts/.
 struct Work {
-  std::string name, title, source;
-  double published = 0, target = 0;  // seconds; 0: none
-  std::string device;                // of `published`
+  std::string name, title, source, timed;  // timed: its arguments of gpu_work
+  double published = 0, target = 0;        // seconds; 0: none
+  std::string device;                      // of `published`
   double per = 1;
   Counts counts;
 };

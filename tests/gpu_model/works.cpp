@@ -16,6 +16,7 @@ std::vector<Work> read_works() {
     Work work;
     work.name = w.get<std::string>("name");
     work.title = w.get<std::string>("title");
+    work.timed = w.get<std::string>("timed", "");
     work.source = w.get<std::string>("source", "");
     work.published = 1e-3 * w.get<double>("published_ms", 0.0);
     work.target = 1e-3 * w.get<double>("target_ms", 0.0);

@@ -49,11 +49,12 @@ bool& waits_for_launches() {
 }
 
 void wait_for_launch(const void* kernel, const char* name) {
+  const char* symbol = nullptr;  // requested first: after an illegal access the context answers nothing
+  const bool has_symbol = cudaFuncGetName(&symbol, kernel) == cudaSuccess && symbol;
   const cudaError_t status = cudaDeviceSynchronize();
   if (status == cudaSuccess) return;
-  const char* symbol = nullptr;
   std::string text = name;
-  if (cudaFuncGetName(&symbol, kernel) == cudaSuccess && symbol) {
+  if (has_symbol) {
     int failed = 0;
     const std::unique_ptr<char, void (*)(void*)> readable(abi::__cxa_demangle(symbol, nullptr, nullptr, &failed),
                                                           std::free);
@@ -62,7 +63,12 @@ void wait_for_launch(const void* kernel, const char* name) {
   check(status, text.c_str());
 }
 
+void refuse_recording(const char* what) {
+  if (launch_stream) throw Error(Exit::internal, std::string(what) + " in work that is recorded as a graph");
+}
+
 void* device_allocate(std::int64_t bytes) {
+  refuse_recording("an allocation");
   void* p = nullptr;
   check(cudaMalloc(&p, static_cast<std::size_t>(bytes)), "device memory");
   Ledger& l = ledger();
@@ -79,6 +85,7 @@ void device_release(void* p, std::int64_t bytes) noexcept {
 
 void copy_to_device(void* device, const void* host, std::int64_t bytes) {
   if (bytes == 0) return;
+  refuse_recording("a copy");
   check(cudaMemcpy(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice), "copy to the device");
   ++ledger().copies_to_device;
   ++ledger().synchronisations;
@@ -87,6 +94,7 @@ void copy_to_device(void* device, const void* host, std::int64_t bytes) {
 
 void copy_to_host(void* host, const void* device, std::int64_t bytes) {
   if (bytes == 0) return;
+  refuse_recording("a copy");
   check(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost), "copy to the host");
   ++ledger().copies_to_host;
   ++ledger().synchronisations;
@@ -112,6 +120,7 @@ std::int64_t free_memory() {
 }
 
 void synchronise() {
+  refuse_recording("a synchronisation");
   check(cudaDeviceSynchronize(), "waiting for the device");
   ++ledger().synchronisations;
 }

@@ -50,14 +50,20 @@ void settle_first() noexcept {
 Timer::Timer(const NamedSeconds& to)
     : region_(to.system, to.kernel), seconds_(&to.seconds), begin_(nullptr), end_(nullptr) {
   while (!ended().empty() && cudaEventQuery(ended().front().end) == cudaSuccess) settle_first();
+  cudaGetLastError();  // an event that has not happened yet is no error of the next check's
   begin_ = take();
   end_ = take();
   if (begin_) cudaEventRecord(static_cast<cudaEvent_t>(begin_));
 }
 
 Timer::~Timer() {
-  if (!begin_ || !end_ || cudaEventRecord(static_cast<cudaEvent_t>(end_)) != cudaSuccess) return;
-  ended().push_back({static_cast<cudaEvent_t>(begin_), static_cast<cudaEvent_t>(end_), seconds_});
+  const auto begin = static_cast<cudaEvent_t>(begin_), end = static_cast<cudaEvent_t>(end_);
+  if (begin && end && cudaEventRecord(end) == cudaSuccess) {
+    ended().push_back({begin, end, seconds_});
+  } else {
+    for (const cudaEvent_t e : {begin, end})
+      if (e) spare().push_back(e);
+  }
 }
 
 void settle_timers() noexcept {

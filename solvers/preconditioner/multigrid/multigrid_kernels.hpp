@@ -283,7 +283,7 @@ struct ProlongCorrect {  // u += P coarse u
 
 // A step as a launch (on Host, a loop).
 template <class Space, class Step>
-void run_step(const Step& step) {
+static void run_step(const Step& step) {
   const Extents e = step.range();
   if (e.ny == 1 && e.nz == 1)
     for_each<Space>(e.nx, [=] WEIR_HD(int i) { step(i, 0, 0); });

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "backend/runtime.hpp"
 #include "postproc/run/records.hpp"
 #include "tests/support/program_test.hpp"
 #include "tests/support/read_vtu.hpp"
@@ -208,6 +209,7 @@ TEST_F(CommandLine, ACaseThatIsTooLargeForTheMachineHasCode7) {
 }
 
 TEST_F(CommandLine, ACaseThatFitsTheMachineAndNotTheDeviceHasCode7) {
+  if (!backend::emulated) GTEST_SKIP() << "WEIR_SIMT_MEMORY is the emulated device's";
   setenv("WEIR_SIMT_MEMORY", "2000000", 1);
   const Finished large = weir({"run", "ring.toml", "--space", "device", "--set", "toy.claims=2000001"});
   const Finished fits = weir({"run", "ring.toml", "--space", "device", "-o", "a", "--set", "toy.claims=2000000"});

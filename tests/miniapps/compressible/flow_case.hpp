@@ -13,6 +13,7 @@
 #include "miniapps/compressible/quantities.hpp"
 
 namespace weir::test {
+inline namespace compressible_flow {  // one program may hold the tests of all flow codes
 
 // A circle in a stream on a coarse O-grid: walls, far field, curved quadrilaterals.
 inline const std::string circle = R"([mesh]
@@ -77,4 +78,5 @@ class TestFlow {
   Timings timings_;
 };
 
+}  // namespace compressible_flow
 }  // namespace weir::test

@@ -13,6 +13,7 @@
 #include "tests/support/larger.hpp"
 
 namespace weir::test {
+inline namespace immersed_flow {  // one program may hold the tests of all flow codes
 
 inline const std::string tight = R"(
 [linear.advection_diffusion]
@@ -85,4 +86,5 @@ inline double largest_difference(const std::vector<double>& a, const std::vector
   return m;
 }
 
+}  // namespace immersed_flow
 }  // namespace weir::test

@@ -13,6 +13,7 @@
 #include "tests/support/larger.hpp"
 
 namespace weir::test {
+inline namespace incompressible_flow {  // one program may hold the tests of all flow codes
 
 inline const std::string tight_solvers = R"(
 [linear.momentum]
@@ -108,4 +109,5 @@ inline double l2_difference(const std::vector<double>& a, const std::vector<doub
   return std::sqrt(s / static_cast<double>(a.size()));
 }
 
+}  // namespace incompressible_flow
 }  // namespace weir::test

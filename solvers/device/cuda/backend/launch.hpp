@@ -29,6 +29,8 @@ bool& waits_for_launches();
 void wait_for_launch(const void* kernel, const char* name);
 // Where launches go: null, the default stream; while a graph is recorded, which the default stream cannot be, another.
 inline cudaStream_t launch_stream = nullptr;
+// Throws Error while a graph is recorded: CUDA would run the work at once, in no order with what is recorded.
+void refuse_recording(const char* what);
 
 }  // namespace backend
 

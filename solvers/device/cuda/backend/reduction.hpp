@@ -82,7 +82,8 @@ T reduce(int n, const F& f) {
   if (n <= 0) return T{};
   double* result = reduction_result();
   reduce_then<T, Op>(n, f, detail::LeaveAt<T>{result});
-  check(launch_stream ? cudaErrorStreamCaptureUnsupported : cudaStreamSynchronize(nullptr), "waiting for a reduction");
+  refuse_recording("a sum for the host");
+  check(cudaStreamSynchronize(nullptr), "waiting for a reduction");
   return *reinterpret_cast<T*>(result);
 }
 
