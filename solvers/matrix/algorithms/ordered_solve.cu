@@ -41,13 +41,23 @@ __global__ void __launch_bounds__(threads)
   if (waits) forget[i] = nothing;
   int column[at_once];
   double value[at_once];
+  int read = 0;             // entries that column and value hold, at most at_once
   const auto fetch = [&] {  // beyond the end: the last entry
+    read = left < at_once ? left : at_once;
     for (int k = 0; k < at_once; ++k) {
       const int behind = k < left ? left - k : 1;
       const std::int64_t at = Forward ? last - behind : first + behind - 1;
       column[k] = t.column[at];
       value[k] = t.value[at];
     }
+  };
+  const auto drop_first = [&] {
+    for (int k = 0; k + 1 < at_once; ++k) {
+      column[k] = column[k + 1];
+      value[k] = value[k + 1];
+    }
+    --left;
+    if (--read == 0 && left > 0) fetch();
   };
   const auto lane_of = [&](int of) {  // negative: of another warp
     return static_cast<int>((Forward ? of : t.rows - 1 - of) - begin);
@@ -62,7 +72,7 @@ __global__ void __launch_bounds__(threads)
     if (is_outside && (went_on || before == 0 || turns % 4 == 0)) {
       std::int64_t bits[at_once];
       for (int k = 0; k < at_once; ++k)
-        bits[k] = k < left && lane_of(column[k]) < 0 ? load_relaxed(x + column[k]) : nothing;
+        bits[k] = k < read && lane_of(column[k]) < 0 ? load_relaxed(x + column[k]) : nothing;
       int taken = 0;
       for (int k = 0; k < at_once; ++k) {
         if (taken < k || bits[k] == nothing) continue;
@@ -80,7 +90,7 @@ __global__ void __launch_bounds__(threads)
       goes = from >= 0 && bits != nothing;
       if (goes) {
         sum -= value[0] * as_double(bits);
-        if (--left > 0) fetch();
+        drop_first();
       }
       if (waits && left == 0) {
         mine = as_bits(sum * factor);

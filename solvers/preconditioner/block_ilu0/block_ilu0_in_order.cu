@@ -34,9 +34,11 @@ __global__ void __launch_bounds__(threads)
     bool waits = has_place && cell >= 0;
     const std::int64_t own = std::int64_t{waits ? cell : 0} * N + u;
     int to[slots];
+    std::int64_t bits[slots];  // of x there
     double a[slots][N], inverse[N];
     for (int s = 0; s < slots; ++s) {
       to[s] = waits ? linked<Forward>(links, low + s, Wraps) : -1;
+      bits[s] = to[s] < 0 ? 0 : awaited::nothing;
       for (int v = 0; v < N; ++v) a[s][v] = to[s] < 0 ? 0 : A(cell, low + s, v * N);
     }
     for (int v = 0; v < N; ++v) inverse[v] = waits ? static_cast<double>(f.inverted[(own - u) * N + v * N + u]) : 0;
@@ -44,10 +46,9 @@ __global__ void __launch_bounds__(threads)
     if (waits) w.next[own] = awaited::nothing;
     // All lanes make all turns, so that none can wait at the loop's end for one that waits for it.
     while (__any_sync(full_warp, waits)) {
-      std::int64_t bits[slots];
       bool is_there = true;
       for (int s = 0; s < slots; ++s)
-        bits[s] = to[s] < 0 || !waits ? 0 : load_relaxed(w.there + std::int64_t{to[s]} * N + u);
+        if (bits[s] == awaited::nothing) bits[s] = load_relaxed(w.there + std::int64_t{to[s]} * N + u);
       for (int s = 0; s < slots; ++s) is_there = is_there && bits[s] != awaited::nothing;
       const bool goes = (__ballot_sync(full_warp, is_there) & of_cell) == of_cell && waits;
       if (!__any_sync(full_warp, goes)) {
