@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(threads)
       for (int s = 0; s < slots; ++s) is_there = is_there && bits[s] != awaited::nothing;
       const bool goes = (__ballot_sync(full_warp, is_there) & of_cell) == of_cell && waits;
       if (!__any_sync(full_warp, goes)) {
-        __nanosleep(20);
+        __nanosleep(40);
         continue;
       }
       double z = Forward ? right : 0, y = Forward ? 0 : right;
@@ -75,8 +75,9 @@ void sweep_both(const DeviceFactors<T>& f, const Hyperplanes& levels, AwaitedVec
                 double* z) {
   const int places = static_cast<int>(levels.cells.size()), cells = 32 / N;
   const auto tickets = static_cast<unsigned>((places + cells - 1) / cells);
-  // Four of the widest hyperplane: those that wait have read their blocks.
-  const int most = std::min(places, 4 * levels.widest()), of_group = cells * warps_of_group;
+  // Two of the widest hyperplane: those that wait have read their blocks, and more of them would fill L2 with their
+  // loads.
+  const int most = std::min(places, 2 * levels.widest()), of_group = cells * warps_of_group;
   const auto grid = static_cast<unsigned>((most + of_group - 1) / of_group);
   const LaunchConfig config{.grid = grid, .block = threads, .name = "block_ilu0 sweep"};
   const double* none = nullptr;
