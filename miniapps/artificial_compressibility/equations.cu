@@ -32,30 +32,35 @@ void residual_of(const CoupledView& v, const TimeDerivative& time, const CellFor
   });
 }
 
-// Entry (u, v) of the blocks of both faces of a direction, and what they leave on the diagonal.
+// Row u of the blocks of both faces of a direction, and what they leave in row u of the diagonal block.
 template <int D, int Dim, int N>
-WEIR_HD inline double face_entries(const CoupledView& w, const int (&at)[3], int c, int cell, int u, int v,
-                                   const BlockStencilView& A) {
+WEIR_HD inline void face_rows(const CoupledView& w, const int (&at)[3], int c, int cell, int u,
+                              const BlockStencilView& A, double (&own)[N]) {
   const double area = face_area<D>(w, at[0], at[1], at[2]);
   const CoupledFace<D, Dim, N> low(w, at[D], c, area), high(w, at[D] + 1, c + w.cells.stride(D), area);
-  A.entry(cell, slot::gamma - D, u, v) = -low.by_lower(u, v);
-  A.entry(cell, slot::epsilon + D, u, v) = high.by_upper(u, v);
-  return high.by_lower(u, v) - low.by_upper(u, v);
+  double *to_lower = A.block(cell, slot::gamma - D) + u, *to_upper = A.block(cell, slot::epsilon + D) + u;
+  for (int v = 0; v < N; ++v) {
+    to_lower[v * N] = -low.by_lower(u, v);
+    to_upper[v * N] = high.by_upper(u, v);
+    own[v] += high.by_lower(u, v) - low.by_upper(u, v);
+  }
 }
 
+// A thread a row of a cell's blocks: its faces are computed once a row, and a warp writes runs of N values.
 template <int Dim, int N>
-void assemble_entries(const CoupledView& w, double s0, double inverse_cfl, const BlockStencilView& A) {
+void assemble_rows(const CoupledView& w, double s0, double inverse_cfl, const BlockStencilView& A) {
   const Extents box = w.cells.extents();
-  for_each<Device>(Extents{N * N * box.nx, box.ny, box.nz}, [=] WEIR_HD(int ie, int j, int k) {
-    const int i = ie / (N * N), e = ie % (N * N), u = e % N, v = e / N;
+  for_each<Device>(Extents{N * box.nx, box.ny, box.nz}, [=] WEIR_HD(int iu, int j, int k) {
+    const int i = iu / N, u = iu % N;
     const int at[3] = {i, j, k}, c = w.cells.at(i, j, k), cell = box.index(i, j, k);
-    double own = face_entries<0, Dim, N>(w, at, c, cell, u, v, A) + face_entries<1, Dim, N>(w, at, c, cell, u, v, A);
-    if constexpr (Dim == 3) own += face_entries<2, Dim, N>(w, at, c, cell, u, v, A);
-    if (u == v) {
-      const double pseudo = inverse_cfl * detail::pseudo_rate<Dim, N>(w, w.x + c * N, at);
-      own += cell_volume(w, i, j, k) * (u == 0 ? pseudo / w.speed : pseudo + s0);
-    }
-    A.entry(cell, slot::delta, u, v) = own;
+    double own[N] = {};
+    face_rows<0, Dim, N>(w, at, c, cell, u, A, own);
+    face_rows<1, Dim, N>(w, at, c, cell, u, A, own);
+    if constexpr (Dim == 3) face_rows<2, Dim, N>(w, at, c, cell, u, A, own);
+    const double pseudo = inverse_cfl * detail::pseudo_rate<Dim, N>(w, w.x + c * N, at);
+    const double mass = cell_volume(w, i, j, k) * (u == 0 ? pseudo / w.speed : pseudo + s0);
+    double* diagonal = A.block(cell, slot::delta) + u;
+    for (int v = 0; v < N; ++v) diagonal[v * N] = u == v ? own[v] + mass : own[v];
   });
 }
 
@@ -93,7 +98,7 @@ void assemble_jacobian(const CoupledView& v, const TimeDerivative& time, const S
   if constexpr (std::is_same_v<Space, Host>)
     detail::assemble_rows_host(v, time.s0, inverse_cfl, A);
   else
-    with_unknowns(v.cells, [&](auto dim, auto n) { assemble_entries<dim.value, n.value>(v, time.s0, inverse_cfl, A); });
+    with_unknowns(v.cells, [&](auto dim, auto n) { assemble_rows<dim.value, n.value>(v, time.s0, inverse_cfl, A); });
   fold_ghosts<Space>(rules, v.cells, A);
 }
 

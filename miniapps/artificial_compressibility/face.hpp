@@ -73,7 +73,7 @@ struct CoupledFace {
   }
   WEIR_HD double diffusivity(int u) const {
     if constexpr (N == Dim + 1) return viscous;
-    return viscous + (u > Dim ? diffusion[u - Dim - 1] * eddy : eddy);
+    return viscous + (u > Dim ? (u == Dim + 1 ? diffusion[0] : diffusion[1]) * eddy : eddy);
   }
 
   // Equation u.

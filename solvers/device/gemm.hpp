@@ -3,8 +3,8 @@
 // Host: our own kernel, run by the calling thread alone. It serves matrices that fit the second cache (a few hundred
 // rows), where it runs at the speed of OpenBLAS; and unlike a BLAS it never starts threads of its own, and every entry
 // of C is one chain of fused multiply-adds in the order of k, whatever the shape of the block it is computed in, so the
-// bits of a product do not depend on how the work was divided. Device: cuBLAS where the device is a GPU and cuBLAS is installed, a
-// kernel of our own (gemm_plain.cu) where it is not; the host kernel where the device is emulated.
+// bits of a product do not depend on how the work was divided. Device: cuBLAS where the device is a GPU and cuBLAS is
+// installed, a kernel of our own (gemm_plain.cu) where it is not; the host kernel where the device is emulated.
 #pragma once
 #include <cstddef>
 #include <cstdint>

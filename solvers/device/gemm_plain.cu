@@ -1,4 +1,5 @@
-// Tiles of 16 x 16 of C, one thread per entry. Each entry is one chain of fused multiply-adds in the order of k, as gemm_host's.
+// Tiles of 16 x 16 of C, one thread per entry. Each entry is one chain of fused multiply-adds in the order of k, as
+// gemm_host's.
 #include "backend/dialect.hpp"
 #include "solvers/device/gemm.hpp"
 #include "solvers/device/launch.hpp"

@@ -1,6 +1,6 @@
-// Operations on vectors, each one pass over its operands, with the reduction that follows it fused in. Included by .cu files
-// only. `static`: nvcc keeps what it needs to call a WEIR_HD lambda on the host in each object separately, so a function that
-// contains such a lambda must not be shared by objects (tests/gpu/check_lambdas.py).
+// Operations on vectors, each one pass over its operands, with the reduction that follows it fused in. Included by .cu
+// files only. `static`: nvcc keeps what it needs to call a WEIR_HD lambda on the host in each object separately, so a
+// function that contains such a lambda must not be shared by objects (tests/gpu/check_lambdas.py).
 #pragma once
 #include <cmath>
 

@@ -1,4 +1,5 @@
-// `weir bench gpu-report DIR`: the files that tests/gpu/go.sh has left, as a page; measured times next to the model's predictions.
+// `weir bench gpu-report DIR`: the files that tests/gpu/go.sh has left, as a page; measured times next to the model's
+// predictions.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -11,11 +11,11 @@
 
 namespace weir {
 
-// Device: the first run(f) records what f launches (a CUDA graph), that and later ones launch it at once, f itself not being called
-// again. So f may launch kernels, loops, fills and sums that stay (sums_stay.hpp), nothing that the host waits for; what it
-// launches must have the same arguments each time and its memory stay where it is, else forget() first. The flag of SkipWhere
-// and the place of SumsStay are such arguments: where one has changed, f is recorded again. Host, in a recording, and where each
-// launch is to be waited for (WEIR_CUDA_SYNC=1): f().
+// Device: the first run(f) records what f launches (a CUDA graph), that and later ones launch it at once, f itself not
+// being called again. So f may launch kernels, loops, fills and sums that stay (sums_stay.hpp), nothing that the host
+// waits for; what it launches must have the same arguments each time and its memory stay where it is, else forget()
+// first. The flag of SkipWhere and the place of SumsStay are such arguments: where one has changed, f is recorded
+// again. Host, in a recording, and where each launch is to be waited for (WEIR_CUDA_SYNC=1): f().
 template <class Space>
 class RecordedWork {
  public:

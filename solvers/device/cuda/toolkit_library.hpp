@@ -1,4 +1,5 @@
-// A library of the CUDA toolkit, loaded when it is first used: a program starts, and most of it works, without the toolkit.
+// A library of the CUDA toolkit, loaded when it is first used: a program starts, and most of it works, without the
+// toolkit.
 #pragma once
 #include <string>
 

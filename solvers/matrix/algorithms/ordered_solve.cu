@@ -1,30 +1,22 @@
-// A thread a row (ordered_solve.hpp). What a row needs of others is asked for four at a time, what it has of its own is read before it
-// waits; a value is a relaxed load and a relaxed store, with nothing else to be seen by who reads it. Lanes of a warp wait for each
-// other: every turn of the loop lets those go on that can.
-//   bytes: 12 an entry, b, x, starts; one chain of store and load through L2 for each row that waits
+// A thread a row (ordered_solve.hpp). What a row needs of other warps is read four values at a time, a relaxed load
+// each, as nothing else is handed over with a value; what it needs of its own warp comes by shuffles, so that a chain
+// of neighbouring rows does not go through L2 row by row. Rows take their entries from the farthest one on. Where a
+// warp could not go on, only its first waiting lane asks again, every fourth time all do: the loads of all waiting
+// threads would fill L2.
+//   bytes: 12 an entry, b, x, starts; a store and a load through L2 for each row that waits for another warp
 #include "solvers/matrix/algorithms/ordered_solve.hpp"
 
 #include "solvers/device/block.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/launch.hpp"
+#include "solvers/matrix/algorithms/awaited_value.hpp"
 
 namespace weir {
 namespace ordered {
 namespace {
 
 constexpr int threads = 128, at_once = 4;
-constexpr std::int64_t nothing = -1, other_nan = 0x7ff8000000000000;
-
-__device__ inline double as_double(std::int64_t bits) {
-  double v;
-  __builtin_memcpy(&v, &bits, sizeof v);
-  return v;
-}
-__device__ inline std::int64_t as_bits(double v) {
-  std::int64_t bits;
-  __builtin_memcpy(&bits, &v, sizeof bits);
-  return bits == nothing ? other_nan : bits;
-}
+using awaited::as_bits, awaited::as_double, awaited::nothing;
 
 struct Turn {
   unsigned *drawn, first;  // the counter, and what it was before the launch
@@ -37,41 +29,78 @@ __global__ void __launch_bounds__(threads)
   WEIR_SHARED(unsigned, ticket, [1]);
   if (threadIdx.x == 0) ticket[0] = atomicAdd(turn.drawn, 1u) - turn.first;
   __syncthreads();
-  const std::int64_t p = std::int64_t{ticket[0]} * threads + threadIdx.x;
-  bool waits = p < t.rows;
-  const int i = !waits ? 0 : static_cast<int>(Forward ? p : t.rows - 1 - p);
-  std::int64_t e = waits ? t.start[i] : 0;
-  const std::int64_t end = waits ? t.start[i + 1] : 0;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::int64_t begin = std::int64_t{ticket[0]} * threads + threadIdx.x - lane;  // the warp's first position
+  bool waits = begin + lane < t.rows;
+  const int i = !waits ? 0 : static_cast<int>(Forward ? begin + lane : t.rows - 1 - begin - lane);
+  const std::int64_t first = t.start[i], last = t.start[i + 1];
+  int left = waits ? static_cast<int>(last - first) : 0;  // entries
   double sum = waits ? b[i] : 0;
   const double factor = waits && d ? d[i] : 1;
+  std::int64_t mine = nothing;  // x of this row
   if (waits) forget[i] = nothing;
   int column[at_once];
   double value[at_once];
+  int read = 0;             // entries that column and value hold, at most at_once
   const auto fetch = [&] {  // beyond the end: the last entry
+    read = left < at_once ? left : at_once;
     for (int k = 0; k < at_once; ++k) {
-      const std::int64_t at = e + k < end ? e + k : end - 1;
+      const int behind = k < left ? left - k : 1;
+      const std::int64_t at = Forward ? last - behind : first + behind - 1;
       column[k] = t.column[at];
       value[k] = t.value[at];
     }
   };
-  if (e < end) fetch();
+  const auto drop_first = [&] {
+    for (int k = 0; k + 1 < at_once; ++k) {
+      column[k] = column[k + 1];
+      value[k] = value[k + 1];
+    }
+    --left;
+    if (--read == 0 && left > 0) fetch();
+  };
+  const auto lane_of = [&](int of) {  // negative: of another warp
+    return static_cast<int>((Forward ? of : t.rows - 1 - of) - begin);
+  };
+  if (left > 0) fetch();
   // All lanes make all turns, so that none can wait at the loop's end for one that waits for it.
-  while (__any_sync(full_warp, waits)) {
-    if (e < end) {
+  bool went_on = true;
+  for (unsigned turns = 0; __any_sync(full_warp, waits); ++turns) {
+    const bool is_outside = left > 0 && lane_of(column[0]) < 0;
+    const unsigned before = __ballot_sync(full_warp, is_outside) & ((1u << lane) - 1);
+    bool goes = false;
+    if (is_outside && (went_on || before == 0 || turns % 4 == 0)) {
       std::int64_t bits[at_once];
-      bool is_there = true;
-      for (int k = 0; k < at_once; ++k) bits[k] = load_relaxed(x + column[k]);
-      for (int k = 0; k < at_once; ++k) is_there = is_there && bits[k] != nothing;
-      if (is_there) {
-        for (int k = 0; k < at_once; ++k) sum -= e + k < end ? value[k] * as_double(bits[k]) : 0;
-        e += at_once;
-        if (e < end) fetch();
+      for (int k = 0; k < at_once; ++k)
+        bits[k] = k < read && lane_of(column[k]) < 0 ? load_relaxed(x + column[k]) : nothing;
+      int taken = 0;
+      for (int k = 0; k < at_once; ++k) {
+        if (taken < k || bits[k] == nothing) continue;
+        sum -= value[k] * as_double(bits[k]);
+        ++taken;
       }
+      left -= taken;
+      goes = taken > 0;
+      if (goes && left > 0) fetch();
     }
-    if (waits && e >= end) {
-      store_relaxed(x + i, as_bits(sum * factor));
-      waits = false;
+    went_on = __any_sync(full_warp, goes);
+    for (bool again = true; again; went_on = went_on || again) {
+      const int from = left > 0 ? lane_of(column[0]) : -1;
+      const std::int64_t bits = __shfl_sync(full_warp, mine, from & 31);
+      goes = from >= 0 && bits != nothing;
+      if (goes) {
+        sum -= value[0] * as_double(bits);
+        drop_first();
+      }
+      if (waits && left == 0) {
+        mine = as_bits(sum * factor);
+        store_relaxed(x + i, mine);
+        waits = false;
+        goes = true;
+      }
+      again = __any_sync(full_warp, goes);
     }
+    if (!went_on) __nanosleep(40);
   }
 }
 

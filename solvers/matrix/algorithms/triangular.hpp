@@ -6,7 +6,7 @@
 //   Host     natural order on one thread. More threads each walk their own rows and wait for each other's progress only
 //            where a row needs it (ThreadPlan).
 //   Device   "levels": a launch a level, one launch of one workgroup for consecutive small levels; "one_launch":
-//            workgroups draw rows in level order and wait for the flags of the rows they need.
+//            warps draw rows in level order and wait for the values of x they need; blocks of more than 32: "levels".
 // Every sum has the order of the pattern: the bits depend neither on the threads nor on the form.
 #pragma once
 #include <omp.h>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "solvers/device/array.hpp"
+#include "solvers/matrix/algorithms/awaited_vector.hpp"
 
 namespace weir {
 
@@ -161,9 +162,9 @@ int useful_threads();  // Host threads for a sweep: more than cores would wait f
 
 // How a space runs sweeps.
 struct SweepOptions {
-  int threads = useful_threads();      // Host
-  std::vector<int> cuts;               // Host: for ThreadPlan
-  SweepForm form = SweepForm::levels;  // Device
+  int threads = useful_threads();          // Host
+  std::vector<int> cuts;                   // Host: for ThreadPlan
+  SweepForm form = SweepForm::one_launch;  // Device
 };
 
 // The blocks of a triangle by position.
@@ -215,9 +216,7 @@ class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
   int levels() const { return static_cast<int>(level_start_.size()) - 1; }
   const std::vector<int>& level_start() const { return level_start_; }  // positions
   const std::vector<LevelLaunch>& launches() const { return launches_; }
-  std::int64_t bytes() const {
-    return TriangleBlocks<Device, T>::bytes() + 4 * (level_starts_.size() + finished_.size());
-  }
+  std::int64_t bytes() const { return TriangleBlocks<Device, T>::bytes() + 4 * level_starts_.size() + x_.bytes(); }
   // scale as above; x must not be b where there is one.
   void solve(const T* scale, const double* b, double* x);
 
@@ -229,11 +228,8 @@ class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
   SweepForm form_;
   std::vector<int> level_start_;
   std::vector<LevelLaunch> launches_;
-  Array<int, Device> level_starts_;      // the same there
-  Array<int, Device> chunk_, finished_;  // one_launch: what a ticket stands for; a row: the turn it was finished in
-  Array<unsigned, Device> drawn_;
-  unsigned tickets_ = 0;
-  int turn_ = 0;
+  Array<int, Device> level_starts_;  // the same there
+  AwaitedVector x_;                  // one_launch
 };
 
 }  // namespace weir

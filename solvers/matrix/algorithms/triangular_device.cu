@@ -1,14 +1,17 @@
 // One sweep on the device: one thread an unknown, so the n threads of a row read each column of a block side by side,
 // and no thread needs what another of its row computes.
 //
-// "levels": the order of launches is the order of the levels. "one_launch": a row is finished once its n threads have
-// stored; a barrier, then one of them releases the row's flag; whoever needs it acquires the flag. Workgroups draw rows
-// in level order, so the one with the lowest unfinished ticket waits for finished rows only: no co-residency is needed.
-// Flags count sweeps and are never reset.
+// "levels": the order of launches is the order of the levels. "one_launch": a warp takes the next 32 / n rows in level
+// order and waits for the values of x that they need (awaited_value.hpp): a row that waits costs a store and a load
+// through L2, and no fence. The warp with the lowest unfinished rows waits for finished ones only, or for rows of its
+// own: no co-residency is needed. Each sweep leaves its x in one of two vectors in turn and empties the other one for
+// the next sweep.
 #include <algorithm>
 
+#include "solvers/device/block.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/launch.hpp"
+#include "solvers/matrix/algorithms/awaited_value.hpp"
 #include "solvers/matrix/algorithms/triangular.hpp"
 
 namespace weir {
@@ -61,51 +64,70 @@ __global__ void solve_small_levels(Sweep<T> s, const int* level_start, int first
   }
 }
 
-// What the launch of a whole sweep hands out: ticket c is the positions chunk[c] .. chunk[c + 1] - 1, all of one level.
-struct Tickets {
-  unsigned* drawn;
-  unsigned first;  // the counter before the launch
-  const int* chunk;
-  int chunks;
-  int* finished;  // a row: the turn it was last finished in
-  int turn;
-};
+constexpr int threads_in_order = 128;  // of a workgroup; its warps do not need each other
 
-template <class T>
-__global__ void solve_all(Sweep<T> s, Tickets tickets) {
-  WEIR_SHARED(unsigned, ticket, [1]);
-  const int n = s.t.block, me = static_cast<int>(threadIdx.x);
-  for (;;) {
-    __syncthreads();
-    if (me == 0) ticket[0] = atomicAdd(tickets.drawn, 1u) - tickets.first;
-    __syncthreads();
-    const int c = static_cast<int>(ticket[0]);
-    if (c >= tickets.chunks) return;
-    const int p = tickets.chunk[c] + me / n;
-    const bool busy = p < tickets.chunk[c + 1];
-    for (std::int64_t e = busy ? s.t.start[p] + me % n : 0; busy && e < s.t.start[p + 1]; e += n)
-      while (load_acquire(tickets.finished + s.t.column[e]) != tickets.turn) {
+// N: the block size, 0: any up to 32. The lanes of a row load one awaited value each and hand it round.
+template <int N, class T>
+__global__ void __launch_bounds__(threads_in_order) solve_in_order(Sweep<T> s, awaited::Turn w) {
+  const int n = N > 0 ? N : s.t.block, nn = n * n, rows = 32 / n;  // of a warp
+  const int lane = static_cast<int>(threadIdx.x) % 32, r = lane / n, u = lane % n, first = lane - u;
+  const unsigned of_row = (full_warp >> (32 - n)) << first;
+  const auto draw = [&] { return lane == 0 ? atomicAdd(w.drawn, 1u) - w.first : 0u; };
+  for (unsigned ticket = draw(), next;; ticket = next) {
+    const int from = static_cast<int>(__shfl_sync(full_warp, ticket, 0)) * rows;
+    if (from >= s.t.rows) return;
+    next = draw();  // early, so that its answer is there in time
+    bool waits = r < rows && from + r < s.t.rows;
+    const int p = waits ? from + r : from;
+    const std::int64_t row = std::int64_t{s.t.order[p]} * n;
+    std::int64_t e = s.t.start[p];
+    const std::int64_t end = waits ? s.t.start[p + 1] : e;
+    double y = waits ? s.b[row + u] : 0;
+    if (s.scale) {
+      double sum = 0;
+      for (int v = 0; v < n; ++v)
+        sum += static_cast<double>(s.scale[std::int64_t{p} * nn + v * n + u]) * __shfl_sync(full_warp, y, first + v);
+      y = sum;
+    }
+    if (waits) w.next[row + u] = awaited::nothing;
+    int column = 0;
+    double a[N > 0 ? N : 1];
+    const auto fetch = [&] {  // what the row has of its own, before it waits
+      column = s.t.column[e];
+      if constexpr (N > 0)
+        for (int v = 0; v < N; ++v) a[v] = static_cast<double>(s.t.value[e * nn + v * n + u]);
+    };
+    if (e < end) fetch();
+    // All lanes make all turns, so that none can wait at the loop's end for one that waits for it.
+    while (__any_sync(full_warp, waits)) {
+      const bool more = e < end;
+      const std::int64_t bits = more ? load_relaxed(w.there + std::int64_t{column} * n + u) : 0;
+      const bool goes = (__ballot_sync(full_warp, bits != awaited::nothing) & of_row) == of_row && more;
+      if (__any_sync(full_warp, goes)) {
+        for (int v = 0; v < n; ++v) {
+          const double xj = __shfl_sync(full_warp, awaited::as_double(bits), first + v);
+          if (!goes) continue;
+          if constexpr (N > 0)
+            y -= a[v] * xj;
+          else
+            y -= static_cast<double>(s.t.value[e * nn + v * n + u]) * xj;
+        }
+        if (goes && ++e < end) fetch();
+      } else if (__all_sync(full_warp, more || !waits)) {
+        __nanosleep(20);
       }
-    __syncthreads();  // what one thread of a row has acquired, all may read
-    if (busy) solve_unknown(s, p, me % n);
-    __syncthreads();
-    if (busy && me % n == 0) store_release(tickets.finished + s.t.order[p], tickets.turn);
+      if (waits && e >= end) {
+        s.x[row + u] = y;
+        store_relaxed(w.there + row + u, awaited::as_bits(y));
+        waits = false;
+      }
+    }
   }
 }
 
 }  // namespace triangular
 
 namespace {
-
-// Tickets of at most one workgroup's rows, none across two levels.
-std::vector<int> chunks_of(const Levels& levels, int block) {
-  const int rows = std::max(1, triangular::threads_a_workgroup / block);
-  std::vector<int> chunk;
-  for (int l = 0; l < levels.count(); ++l)
-    for (int p = levels.start[l]; p < levels.start[l + 1]; p += rows) chunk.push_back(p);
-  chunk.push_back(static_cast<int>(levels.row.size()));
-  return chunk;
-}
 
 std::vector<LevelLaunch> launches_of(const Levels& levels, int block) {
   const int small = std::max(1, 2 * triangular::threads_a_workgroup / block);
@@ -124,14 +146,12 @@ std::vector<LevelLaunch> launches_of(const Levels& levels, int block) {
 template <class T>
 UnitTriangle<Device, T>::UnitTriangle(const TriangularRows& rows, const Levels& levels, int block, SweepForm form)
     : TriangleBlocks<Device, T>(rows, levels.row, block),
-      form_(form),
+      form_(block <= 32 ? form : SweepForm::levels),
       level_start_(levels.start),
       launches_(launches_of(levels, block)),
       level_starts_(level_start_) {
-  if (form == SweepForm::one_launch) {
-    chunk_ = Array<int, Device>(chunks_of(levels, block));
-    finished_ = Array<int, Device>(std::vector<int>(levels.row.size(), 0));
-    drawn_ = Array<unsigned, Device>(std::vector<unsigned>(1, 0));
+  if (form_ == SweepForm::one_launch) {
+    x_ = AwaitedVector(static_cast<std::int64_t>(levels.row.size()) * block);
     for (int l = 0; l < levels.count(); ++l) widest_ = std::max(widest_, levels.size(l));
   }
 }
@@ -150,17 +170,28 @@ void UnitTriangle<Device, T>::solve(const T* scale, const double* b, double* x) 
   }
 }
 
-// As many workgroups as the widest level keeps busy, half of the next one waiting: more would only wait.
+// As many warps as four of the widest level keep busy: those that wait have read what their rows have of their own.
 template <class T>
 void UnitTriangle<Device, T>::solve_in_one_launch(const triangular::Sweep<T>& s) {
-  const int chunks = static_cast<int>(chunk_.size()) - 1,
-            rows = std::max(1, triangular::threads_a_workgroup / s.t.block);
-  const auto grid = static_cast<unsigned>(std::max(1, (widest_ + rows - 1) / rows * 3 / 2));
-  turn_ = turn_ % 0x3fffffff + 1;  // never 0, which the flags start from
-  const triangular::Tickets tickets{drawn_.data(), tickets_, chunk_.data(), chunks, finished_.data(), turn_};
-  tickets_ += static_cast<unsigned>(chunks) + grid;  // each workgroup draws one too many
-  launch({.grid = grid, .block = triangular::threads_a_workgroup, .name = "triangular sweep"}, triangular::solve_all<T>,
-         s, tickets);
+  constexpr int warps = triangular::threads_in_order / 32;
+  const int n = s.t.block, rows = 32 / n, most = std::min(s.t.rows, 4 * widest_);
+  if (s.t.rows == 0) return;
+  const auto tickets = static_cast<unsigned>((s.t.rows + rows - 1) / rows);
+  const auto grid = static_cast<unsigned>((most + rows * warps - 1) / (rows * warps));
+  const awaited::Turn order = x_.next(tickets, grid * warps);
+  const LaunchConfig config{.grid = grid, .block = triangular::threads_in_order, .name = "triangular sweep"};
+  switch (n) {
+    case 1:
+      return launch(config, triangular::solve_in_order<1, T>, s, order);
+    case 4:
+      return launch(config, triangular::solve_in_order<4, T>, s, order);
+    case 5:
+      return launch(config, triangular::solve_in_order<5, T>, s, order);
+    case 6:
+      return launch(config, triangular::solve_in_order<6, T>, s, order);
+    default:
+      return launch(config, triangular::solve_in_order<0, T>, s, order);
+  }
 }
 
 template class UnitTriangle<Device, double>;

@@ -10,7 +10,8 @@
 //          "one_launch"   Device: a whole sweep in one launch; cells wait for their neighbours' flags; n <= 32
 //          "workgroup"    Device: a launch a hyperplane, n x n threads a cell with shared memory (Alg. 8 to 10); n <= 32
 //          "entry"        Device: a launch a dependency, one thread an entry (Alg. 4 and 6)
-//          Block CSR on Device: "one_launch", any other is a launch a level, small levels together
+//          Block CSR on Device: "automatic" and "one_launch" sweep in one launch, the others in a launch a level, small
+//          levels together; all factorise in one launch
 // On Host `form` has no meaning: threads follow the same order row by row.
 #pragma once
 #include <memory>

@@ -66,8 +66,8 @@ namespace weir {
 namespace {
 
 SweepOptions sweep_options(const block_ilu0::CsrPattern& pattern, const BlockIluOptions& options) {
-  return {.cuts = pattern.cuts,
-          .form = options.form == BlockIluForm::one_launch ? SweepForm::one_launch : SweepForm::levels};
+  const bool by_levels = options.form == BlockIluForm::workgroup || options.form == BlockIluForm::entry;
+  return {.cuts = pattern.cuts, .form = by_levels ? SweepForm::levels : SweepForm::one_launch};
 }
 
 // What is wrong with a matrix whose factorisation failed at this row.
@@ -109,7 +109,7 @@ CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPat
       inverted_(std::int64_t{rows_} * block_ * block_),
       lower_first_(pattern.lower.start),
       upper_position_(upper_.positions()),
-      bad_(rows_) {
+      in_order_(lower_, block_, pattern.longest) {
   std::vector<std::int64_t> by_position(at(rows_)), by_row(by_position), match_start;
   const std::vector<int> position = upper_.positions();
   for (int i = 0; i < rows_; ++i) by_position[position[i]] = pattern.upper.end(i) - pattern.upper.first(i);
@@ -138,7 +138,7 @@ SetupInfo CsrIlu0<Space, T>::info() const {
           .nnz = nnz_,
           .bytes = lower_.bytes() + upper_.bytes() + inverted_.size() * static_cast<std::int64_t>(sizeof(T)) +
                    8 * (lower_first_.size() + match_start_.size() + match_.size() + work_.size()) +
-                   4 * (upper_position_.size() + bad_.size())};
+                   4 * upper_position_.size() + in_order_.bytes()};
 }
 
 template <class Space, class T>

@@ -9,6 +9,7 @@
 #include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"
 
 namespace weir {
 
@@ -54,6 +55,35 @@ struct CsrFactors {
 
 }  // namespace block_ilu0
 
+// What a factorisation keeps beside the factors: on Host nothing.
+template <class Space>
+class CsrRowsInOrder {
+ public:
+  template <class T>
+  CsrRowsInOrder(const UnitTriangle<Host, T>&, int, int) {}
+  std::int64_t bytes() const { return 0; }
+};
+template <>
+class CsrRowsInOrder<Device> {
+ public:
+  template <class T>
+  CsrRowsInOrder(const UnitTriangle<Device, T>& lower, int block, int longest)
+      : CsrRowsInOrder(lower.level_start(), block, longest) {}
+  template <class T, class V>
+  FailedCell factorise(const block_ilu0::CsrFactors<T, V>& f);
+  std::int64_t bytes() const { return 4 * (finished_.size() + bad_.size()) + 8 * scratch_.size(); }
+
+ private:
+  CsrRowsInOrder(const std::vector<int>& level_start, int block, int longest);
+
+  int rows_, stride_, grid_ = 0;  // stride_: values that a warp works on
+  std::size_t shared_ = 0;
+  Array<int, Device> finished_, bad_;  // a row: the factorisation that it was last finished in; its block was singular
+  Array<unsigned, Device> drawn_;
+  block_ilu0::Turns turns_;
+  Array<double, Device> scratch_;  // where rows do not fit in shared memory
+};
+
 // T: what the blocks are stored in.
 template <class Space, class T>
 class CsrIlu0 final : public IluFactors<Space> {
@@ -81,7 +111,8 @@ class CsrIlu0 final : public IluFactors<Space> {
   UnitTriangle<Space, T> lower_, upper_;
   Array<T, Space> inverted_;
   Array<std::int64_t, Space> lower_first_, match_start_;
-  Array<int, Space> upper_position_, bad_;
+  Array<int, Space> upper_position_;
+  CsrRowsInOrder<Space> in_order_;
   Array<block_ilu0::Match, Space> match_;
   Array<double, Space> work_;  // Host: a row's blocks for each thread; Device: the vector between the sweeps
 };

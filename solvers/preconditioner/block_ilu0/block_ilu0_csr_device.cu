@@ -1,54 +1,138 @@
-// The factorisation on the device: a launch a level, one thread a row, in place in the factors.
-#include "solvers/device/for_each.hpp"
+// The factorisation on the device, in one launch: a warp a block row, its blocks in shared memory until they are done.
+// Warps draw rows in level order and take the rows that theirs needs one after the other, each as soon as it is there:
+// the warp with the lowest unfinished row waits for finished ones only, so no co-residency is needed. Rows hand over F
+// alone: it is written first, then lane 0 releases the row's flag. Flags count factorisations and are never reset.
+// Every sum has a fixed order: runs repeat bit for bit.
+//   bytes: A once, the factors once, F again for each product
+#include <algorithm>
+
+#include "solvers/device/block.hpp"
+#include "solvers/device/launch.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/matrix/block/block_small.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
-#include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"
 
 namespace weir {
 namespace block_ilu0 {
+namespace {
 
-// Where the blocks of a row are while it is worked on.
-template <class T>
-struct RowBlocks {
-  T *lower, *diagonal, *upper;
-  int lowers, nn;
-  WEIR_HD T* at(int slot) const {
-    return slot < lowers    ? lower + std::int64_t{slot} * nn
-           : slot == lowers ? diagonal
-                            : upper + (std::int64_t{slot} - lowers - 1) * nn;
-  }
-};
+constexpr int threads_of_rows = 128, warps_of_rows = threads_of_rows / 32;
+constexpr std::size_t most_shared = 96 << 10;                  // of a workgroup; rows that need more lie in memory
+constexpr std::int64_t most_scratch = std::int64_t{64} << 20;  // bytes there
 
-template <class T, class V>
-WEIR_HD inline bool factorise_row(const CsrFactors<T, V>& f, int p) {
-  const int n = f.A.block, i = f.lower.order[p], q = f.upper_position[i];
-  const int lowers = static_cast<int>(f.lower.start[p + 1] - f.lower.start[p]),
-            blocks = lowers + 1 + static_cast<int>(f.upper.start[q + 1] - f.upper.start[q]);
-  const std::int64_t nn = std::int64_t{n} * n, first = f.A.diagonal[i] - lowers;
-  const RowBlocks<T> row{f.lower.value + f.lower.start[p] * nn, f.inverted + p * nn,
-                         f.upper.value + f.upper.start[q] * nn, lowers, n * n};
-  for (int s = 0; s < blocks; ++s)
-    for (int v = 0; v < n; ++v)
-      for (int u = 0; u < n; ++u) row.at(s)[v * n + u] = static_cast<T>(f.A.value[(first + s) * nn + u * n + v]);
-  for (int s = 0; s < row.lowers; ++s) {
-    const std::int64_t l = f.lower_first[i] + s;
-    for (std::int64_t m = f.match_start[l]; m < f.match_start[l + 1]; ++m)
-      block_small::subtract_product(n, row.at(f.match[m].slot), row.at(s), f.upper.value + f.match[m].upper * nn);
+// d <- d^-1 in place by one warp: Gauss-Jordan elimination, with the largest entry of each column as its pivot where
+// wanted. line: 3 n values. False: a pivot was 0 or not a number.
+template <int N>
+__device__ bool invert(int block, double* d, double* line, bool pivoting, int lane) {
+  const int n = N > 0 ? N : block, nn = n * n;
+  double *row = line, *column = line + n, *from = line + 2 * n;
+  bool usable = true;
+  for (int r = 0; r < n; ++r) {
+    int p = r;
+    for (int u = r + 1; u < n && pivoting; ++u)
+      if (fabs(d[r * n + u]) > fabs(d[r * n + p])) p = u;
+    const double pivot = d[r * n + p], inverse = 1 / pivot;
+    usable = usable && pivot != 0 && pivot - pivot == 0;
+    for (int w = lane; w < n; w += 32) {  // row r, which is row p, and column r with those two exchanged
+      row[w] = (w == r ? 1 : d[w * n + p]) * inverse;
+      column[w] = d[r * n + (w == p ? r : w)];
+    }
+    if (lane == 0) from[r] = p;
+    __syncwarp();
+    for (int e = lane; e < nn; e += 32) {
+      const int u = e % n, v = e / n;
+      // Row p holds what row r held; that row's values are read by the lane that replaces them below, so both are this
+      // lane's.
+      if (u == r || (u == p && p != r)) continue;
+      d[e] = (v == r ? 0 : d[e]) - column[u] * row[v];
+    }
+    for (int v = lane; v < n; v += 32) {
+      if (p != r) d[v * n + p] = (v == r ? 0 : d[v * n + r]) - column[p] * row[v];
+      d[v * n + r] = row[v];
+    }
+    __syncwarp();
   }
-  const bool usable = block_small::invert(n, row.diagonal, f.pivoting);
-  for (int s = 0; s < blocks; ++s)
-    if (s != row.lowers) block_small::multiply_in_place(n, row.diagonal, row.at(s));
+  for (int r = n - 1; r >= 0 && pivoting; --r) {  // row exchanges of d are column exchanges of its inverse
+    const int p = static_cast<int>(from[r]);
+    for (int u = lane; u < n && p != r; u += 32) {
+      const double kept = d[r * n + u];
+      d[r * n + u] = d[p * n + u];
+      d[p * n + u] = kept;
+    }
+    __syncwarp();
+  }
   return usable;
 }
 
-template <class T, class V>
-void factorise_level(const CsrFactors<T, V>& f, int from, int to, int* bad) {
-  for_each<Device>(to - from, [=] WEIR_HD(int q) {
-    const int p = from + q;
-    bad[f.lower.order[p]] = factorise_row(f, p) ? 0 : 1;
-  });
+struct RowsInOrder {
+  Tickets tickets;
+  int *finished, turn;  // a row: the factorisation that it was last finished in
+  int* bad;             // a row: 1 where its diagonal block could not be inverted
+  double* scratch;      // null: shared memory
+  int stride;           // values a warp
+};
+
+template <int N, class T, class V>
+__global__ void __launch_bounds__(threads_of_rows, 6) factorise_rows(CsrFactors<T, V> f, RowsInOrder w) {
+  WEIR_DYNAMIC_SHARED(double, shared);
+  const int n = N > 0 ? N : f.A.block, nn = n * n;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  double* row =
+      w.scratch ? w.scratch + (std::int64_t{blockIdx.x} * warps_of_rows + warp) * w.stride : shared + warp * w.stride;
+  const auto draw = [&] { return lane == 0 ? atomicAdd(w.tickets.counter, 1u) - w.tickets.start : 0u; };
+  for (unsigned ticket = draw(), next;; ticket = next) {
+    const int p = static_cast<int>(__shfl_sync(full_warp, ticket, 0));
+    if (p >= f.lower.rows) return;
+    next = draw();  // early, so that its answer is there in time
+    const int i = f.lower.order[p], q = f.upper_position[i];
+    const std::int64_t to_lower = f.lower.start[p] * nn, to_upper = f.upper.start[q] * nn, l = f.lower_first[i];
+    const int lowers = static_cast<int>(f.lower.start[p + 1] - f.lower.start[p]),
+              uppers = static_cast<int>(f.upper.start[q + 1] - f.upper.start[q]);
+    const std::int64_t first = f.A.diagonal[i] - lowers;
+    const V* A = f.A.value.data() + first * nn;
+    for (int k = lane; k < (lowers + 1 + uppers) * nn; k += 32) {
+      const int e = k % nn;  // row by row there, column by column here
+      row[k - e + e % n * n + e / n] = static_cast<double>(A[k]);
+    }
+    unsigned there = 0;
+    for (int s = 0; s < lowers; ++s) {
+      const int* column = f.A.column.data() + first + s;
+      if (s % 32 == 0)
+        there = __ballot_sync(full_warp, s + lane >= lowers || load_acquire(w.finished + column[lane]) == w.turn);
+      if (lane == 0 && !(there >> s % 32 & 1)) wait_until(w.finished + column[0], w.turn);
+      __syncwarp();  // what a lane has acquired, all may read; and the blocks as the last row left them
+      const std::int64_t from = f.match_start[l + s];
+      const int items = static_cast<int>(f.match_start[l + s + 1] - from) * nn;
+      for (int k = lane; k < items; k += 32) {
+        const Match m = f.match[from + k / nn];
+        const int e = k % nn, u = e % n, v = e / n;
+        const T* F = f.upper.value + std::int64_t{m.upper} * nn + v * n;
+        const double* E = row + s * nn + u;
+        double d = row[m.slot * nn + e];
+        for (int j = 0; j < n; ++j) d -= E[j * n] * static_cast<double>(F[j]);
+        row[m.slot * nn + e] = d;
+      }
+    }
+    __syncwarp();
+    double* d = row + lowers * nn;
+    const bool usable = invert<N>(n, d, row + w.stride - 3 * n, f.pivoting, lane);
+    const auto scaled = [&](int k) {  // value k of d^-1 times the row
+      const int e = k % nn;
+      const double *D = d + e % n, *b = row + (k - e) + e / n * n;
+      double sum = 0;
+      for (int j = 0; j < n; ++j) sum += D[j * n] * b[j];
+      return static_cast<T>(sum);
+    };
+    for (int k = lane; k < uppers * nn; k += 32) f.upper.value[to_upper + k] = scaled(k + (lowers + 1) * nn);
+    __syncwarp();
+    if (lane == 0) store_release(w.finished + i, w.turn);
+    for (int k = lane; k < lowers * nn; k += 32) f.lower.value[to_lower + k] = scaled(k);
+    for (int k = lane; k < nn; k += 32) f.inverted[std::int64_t{p} * nn + k] = static_cast<T>(d[k]);
+    if (lane == 0) w.bad[i] = usable ? 0 : 1;
+    __syncwarp();  // before the next row's blocks come
+  }
 }
+
+}  // namespace
 
 FailedCell first_bad(const int* bad, int rows) {
   const double most =
@@ -58,13 +142,57 @@ FailedCell first_bad(const int* bad, int rows) {
 
 }  // namespace block_ilu0
 
+CsrRowsInOrder<Device>::CsrRowsInOrder(const std::vector<int>& level_start, int block, int longest)
+    : rows_(level_start.back()),
+      stride_((longest * block + 3) * block),
+      finished_(std::vector<int>(static_cast<std::size_t>(rows_), 0)),
+      bad_(rows_),
+      drawn_(std::vector<unsigned>(1, 0)),
+      turns_(drawn_.data()) {
+  using namespace block_ilu0;
+  int widest = 0;
+  for (std::size_t l = 1; l < level_start.size(); ++l) widest = std::max(widest, level_start[l] - level_start[l - 1]);
+  // Four of the widest level: those that wait have read their blocks of A.
+  grid_ = (std::min(rows_, 4 * widest) + warps_of_rows - 1) / warps_of_rows;
+  const std::int64_t of_group = std::int64_t{warps_of_rows} * stride_;
+  shared_ = static_cast<std::size_t>(of_group) * sizeof(double);
+  if (shared_ <= most_shared) return;
+  shared_ = sizeof(double);  // the kernel names it
+  grid_ = static_cast<int>(std::clamp<std::int64_t>(most_scratch / (8 * of_group), 1, std::max(1, grid_)));
+  scratch_ = Array<double, Device>(grid_ * of_group);
+}
+
+template <class T, class V>
+FailedCell CsrRowsInOrder<Device>::factorise(const block_ilu0::CsrFactors<T, V>& f) {
+  using namespace block_ilu0;
+  if (rows_ == 0) return -1;
+  const Tickets tickets = turns_.draw(rows_, static_cast<unsigned>(grid_ * warps_of_rows));
+  const RowsInOrder w{
+      tickets, finished_.data(), turns_.next(), bad_.data(), scratch_.size() == 0 ? nullptr : scratch_.data(), stride_};
+  const LaunchConfig config{.grid = static_cast<unsigned>(grid_),
+                            .block = threads_of_rows,
+                            .shared_bytes = shared_,
+                            .name = "block_ilu0 factorisation of rows"};
+  switch (f.A.block) {
+    case 4:
+      launch(config, factorise_rows<4, T, V>, f, w);
+      break;
+    case 5:
+      launch(config, factorise_rows<5, T, V>, f, w);
+      break;
+    case 6:
+      launch(config, factorise_rows<6, T, V>, f, w);
+      break;
+    default:
+      launch(config, factorise_rows<0, T, V>, f, w);
+  }
+  return first_bad(bad_.data(), rows_);
+}
+
 template <class Space, class T>
 template <class V>
 FailedCell CsrIlu0<Space, T>::factorise(const block_ilu0::CsrFactors<T, V>& f) {
-  const std::vector<int>& start = lower_.level_start();
-  for (std::size_t l = 0; l + 1 < start.size(); ++l)
-    block_ilu0::factorise_level(f, start[l], start[l + 1], bad_.data());
-  return block_ilu0::first_bad(bad_.data(), rows_);
+  return in_order_.factorise(f);
 }
 
 template <class Space, class T>

@@ -30,6 +30,19 @@ int Hyperplanes::widest() const {
   return most;
 }
 
+namespace block_ilu0 {
+namespace {
+
+std::vector<CellLinks> links_of(const BlockStencilView& A, const std::vector<int>& cells) {
+  std::vector<CellLinks> links(cells.size());
+  for (std::size_t q = 0; q < cells.size(); ++q)
+    for (int t = 0; t < 8; ++t) links[q].to[t] = cells[q] < 0 || t == slot::count ? -1 : A.neighbour(cells[q], t);
+  return links;
+}
+
+}  // namespace
+}  // namespace block_ilu0
+
 namespace {
 
 constexpr int largest_workgroup_block = 32;  // n x n threads a cell, of the 1024 that a workgroup may have
@@ -53,23 +66,26 @@ template <class T>
 BlockIluFactors<Device, T>::BlockIluFactors(const BlockStencil<Device>& A, const BlockIluOptions& options)
     : options_(resolved(options, A.block())),
       levels_(A.cells(), options_.form == BlockIluForm::entry ? 1 : block_ilu0::cells_a_workgroup(A.block())),
-      order_(levels_.cells),
+      order_(options_.form == BlockIluForm::entry ? levels_.cells : std::vector<int>()),
+      links_(options_.form == BlockIluForm::entry ? std::vector<block_ilu0::CellLinks>()
+                                                  : block_ilu0::links_of(A.stencil(), levels_.cells)),
       d_(std::int64_t{A.rows()} * A.block() * A.block()),
       work_(only(options_.form == BlockIluForm::entry, EntryForm<T>::work_size(A.stencil(), levels_))),
       bad_(A.rows()),
       finished_(std::vector<int>(only(options_.form == BlockIluForm::one_launch, A.rows()), 0)),
       drawn_(std::vector<unsigned>(1, 0)),
-      turns_(drawn_.data()) {}
+      turns_(drawn_.data()),
+      awaited_(only(options_.form == BlockIluForm::one_launch, block_ilu0::awaited_size(A.block(), A.rows()))) {}
 
 template <class T>
 std::int64_t BlockIluFactors<Device, T>::bytes() const {
-  const std::int64_t ints = order_.size() + bad_.size() + finished_.size();
-  return d_.size() * static_cast<std::int64_t>(sizeof(T)) + work_.size() * 8 + ints * 4;
+  const std::int64_t ints = order_.size() + 8 * links_.size() + bad_.size() + finished_.size();
+  return d_.size() * static_cast<std::int64_t>(sizeof(T)) + work_.size() * 8 + ints * 4 + awaited_.bytes();
 }
 
 template <class T>
 DeviceFactors<T> BlockIluFactors<Device, T>::factors(const BlockStencilView& A) {
-  return {A, d_.data(), order_.data(), work_.data(), bad_.data(), finished_.data(), options_.pivoting};
+  return {A, d_.data(), order_.data(), links_.data(), work_.data(), bad_.data(), finished_.data(), options_.pivoting};
 }
 
 template <class T>
@@ -97,7 +113,7 @@ void BlockIluFactors<Device, T>::solve(const BlockStencilView& A, const double* 
       WorkgroupForm<T>::solve(factors(A), levels_, r, z);
       break;
     default:
-      OneLaunchForm<T>::solve(factors(A), levels_, turns_, r, z);
+      OneLaunchForm<T>::solve(factors(A), levels_, turns_, awaited_, r, z);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "solvers/device/wavefront.hpp"
+#include "solvers/matrix/algorithms/awaited_vector.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 
 namespace weir {
@@ -10,6 +11,13 @@ namespace weir {
 namespace block_ilu0 {
 template <class T>
 struct DeviceFactors;
+
+// The cells that the slots of a cell lead to, or -1; that of slot::delta is the cell itself, -1: a place without a
+// cell.
+struct alignas(32) CellLinks {
+  int to[8];
+  WEIR_HD int cell() const { return to[slot::delta]; }
+};
 
 // Device; bad: 1 where a block could not be inverted.
 FailedCell first_bad(const int* bad, int cells);
@@ -90,13 +98,15 @@ class BlockIluFactors<Device, T> {
 
   BlockIluOptions options_;
   Hyperplanes levels_;
-  Array<int, Device> order_;       // levels_.cells
-  Array<T, Device> d_;             // inverted blocks
-  Array<double, Device> work_;     // entry: s and d of Alg. 4 or z of Alg. 6, for the widest hyperplane
-  Array<int, Device> bad_;         // a cell: 1 where its block could not be inverted
-  Array<int, Device> finished_;    // one_launch: a cell: the turn that it was last finished in
-  Array<unsigned, Device> drawn_;  // one_launch: the ticket counter
+  Array<int, Device> order_;                    // entry: levels_.cells
+  Array<block_ilu0::CellLinks, Device> links_;  // workgroup, one_launch: the same with their neighbours
+  Array<T, Device> d_;                          // inverted blocks
+  Array<double, Device> work_;                  // entry: s and d of Alg. 4 or z of Alg. 6, for the widest hyperplane
+  Array<int, Device> bad_;                      // a cell: 1 where its block could not be inverted
+  Array<int, Device> finished_;                 // one_launch: a cell: the turn that it was last finished in
+  Array<unsigned, Device> drawn_;               // one_launch: the ticket counter
   block_ilu0::Turns turns_;
+  AwaitedVector awaited_;  // one_launch
 };
 
 }  // namespace weir
@@ -109,11 +119,12 @@ namespace weir::block_ilu0 {
 template <class T>
 struct DeviceFactors {
   BlockStencilView A;
-  T* inverted = nullptr;       // d^-1, a block a cell
-  const int* order = nullptr;  // cells by hyperplane
-  double* work = nullptr;      // of the form's own
-  int* bad = nullptr;          // a cell: 1 where its block could not be inverted
-  int* finished = nullptr;     // one_launch: a cell: the turn that it was last finished in
+  T* inverted = nullptr;             // d^-1, a block a cell
+  const int* order = nullptr;        // entry: cells by hyperplane
+  const CellLinks* links = nullptr;  // other forms: the same with their neighbours
+  double* work = nullptr;            // of the form's own
+  int* bad = nullptr;                // a cell: 1 where its block could not be inverted
+  int* finished = nullptr;           // one_launch: a cell: the turn that it was last finished in
   bool pivoting = false;
 
   WEIR_HD T* block(int cell) const { return inverted + std::int64_t{cell} * A.n * A.n; }
@@ -129,9 +140,50 @@ WEIR_HD inline int neighbour_after(const BlockStencilView& A, int cell, int t) {
   return to > cell ? to : -1;
 }
 
+// Does slot t of a cell lead to a neighbour that precedes it (or follows it)? Its cell, or -1. Without periodic
+// directions the first three slots lead back and the last three on, so that the compiler leaves out the others.
+template <bool Before>
+WEIR_HD inline int linked(const CellLinks& links, int t, bool wraps) {
+  if (!wraps && (Before ? t > slot::delta : t < slot::delta)) return -1;
+  const int to = links.to[t], cell = links.cell();
+  return (Before ? to < cell : to > cell) ? to : -1;
+}
+
+// Entry `entry` of block (cell, slot).
+template <int N>
+struct Blocks {
+  const double* first;
+  std::int64_t slot_stride;
+  int nn;
+  WEIR_HD Blocks(const BlockStencilView& A, int entry) : nn((N > 0 ? N : A.n) * (N > 0 ? N : A.n)) {
+    slot_stride = std::int64_t{A.cells.count()} * nn + A.padding;
+    first = A.values - A.first * slot_stride + entry;
+  }
+  WEIR_HD double operator()(int cell, int t, int further = 0) const {
+    return first[t * slot_stride + std::int64_t{cell} * nn + further];
+  }
+};
+
+// f(std::integral_constant<int, N>) for a block size that kernels know at compile time, or 0.
+template <class F>
+void with_size(int n, const F& f) {
+  switch (n) {
+    case 4:
+      return f(std::integral_constant<int, 4>{});
+    case 5:
+      return f(std::integral_constant<int, 5>{});
+    case 6:
+      return f(std::integral_constant<int, 6>{});
+    default:
+      return f(std::integral_constant<int, 0>{});
+  }
+}
+
 // Cells that a workgroup takes in the forms that have workgroups: about 256 threads, n x n a cell. Enough warps to hide
 // latency, small enough to leave few idle at the end of a hyperplane.
 WEIR_HD inline int cells_a_workgroup(int n) { return n < 16 ? 256 / (n * n) : 1; }
+
+inline bool wraps(Periodic p) { return p.x || p.y || p.z; }
 
 // At most so many neighbours precede a cell.
 inline int most_before(Periodic p) { return 3 + (p.x ? 1 : 0) + (p.y ? 1 : 0) + (p.z ? 1 : 0); }
@@ -151,7 +203,15 @@ struct WorkgroupForm {
 template <class T>
 struct OneLaunchForm {
   static void factorise(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns);
-  static void solve(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, const double* r, double* z);
+  static void solve(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, AwaitedVector& awaited,
+                    const double* r, double* z);
 };
+
+// Both sweeps where n is 4, 5 or 6; false, and nothing done, for others.
+template <class T>
+bool sweep_in_order(const DeviceFactors<T>& f, const Hyperplanes& levels, AwaitedVector& awaited, const double* r,
+                    double* z);
+// The size that it needs.
+inline std::int64_t awaited_size(int n, int cells) { return n >= 4 && n <= 6 ? std::int64_t{n} * cells : 0; }
 
 }  // namespace weir::block_ilu0

@@ -14,7 +14,9 @@ namespace weir::block_ilu0 {
 
 // Alg. 9, lines 6 to 11: thread (u, v) holds d^uv and gets (d^-1)^uv. Row and column r travel through two buffers of n x n
 // in turn, so that one barrier a step is enough.
-__device__ inline double inverted_entry(double d, int n, int u, int v, double* s, bool& usable) {
+template <int N>
+__device__ inline double inverted_entry(double d, int block, int u, int v, double* s, bool& usable) {
+  const int n = N > 0 ? N : block;
   for (int r = 0; r < n; ++r) {
     double* t = s + (r & 1) * n * n;
     const bool in_row = u == r, in_column = v == r;
@@ -32,7 +34,9 @@ __device__ inline double inverted_entry(double d, int n, int u, int v, double* s
 
 // The same with the largest entry of each column as its pivot. All of d travels, so that a thread can take over the entry
 // of the row that is exchanged with its own; the exchanges are undone on the columns at the end.
-__device__ inline double inverted_entry_pivoting(double d, int n, int u, int v, double* s, bool& usable) {
+template <int N>
+__device__ inline double inverted_entry_pivoting(double d, int block, int u, int v, double* s, bool& usable) {
+  const int n = N > 0 ? N : block;
   int source = v;
   for (int r = 0; r < n; ++r) {
     double* t = s + (r & 1) * n * n;
@@ -58,55 +62,54 @@ __device__ inline double inverted_entry_pivoting(double d, int n, int u, int v, 
 
 // What thread (u, v) of a cell needs in a factorisation that no other cell computes, read before the cell waits for others: its entry
 // of d, and of the blocks towards the three slots behind and back; of more neighbours before it (periodic directions) later.
+template <int N>
 struct OwnEntries {
-  static constexpr int slots = 7, ahead = 3;
+  static constexpr int ahead = 3;
   double to_others[ahead], back[ahead], d = 1;
 
-  template <class T>
-  __device__ OwnEntries(const DeviceFactors<T>& f, int cell, int entry) {
-    const BlockStencilView& A = f.A;
+  __device__ OwnEntries(const Blocks<N>& A, const CellLinks& links) {
+    const int cell = links.cell();
     for (int t = 0; t < ahead; ++t) {
-      const int to = cell < 0 || t < A.first ? -1 : neighbour_before(A, cell, t);
+      const int to = linked<true>(links, t, false);
       to_others[t] = back[t] = 0;
       if (to < 0) continue;
-      to_others[t] = A.block(cell, t)[entry];
-      back[t] = A.block(to, slots - 1 - t)[entry];  // the opposite slot
+      to_others[t] = A(cell, t);
+      back[t] = A(to, slot::eta - t);  // the opposite slot
     }
-    if (cell >= 0) d = A.block(cell, slot::delta)[entry];
+    if (cell >= 0) d = A(cell, slot::delta);
   }
 };
 
 // Alg. 9: eq. (1) of one cell by n x n threads; s: shared, most_before blocks three times. Each thread reads one entry of each block, so
 // that a block is one stretch of memory, and the products take them from shared memory.
-template <class T>
-__device__ inline void factorise_cell(const DeviceFactors<T>& f, const OwnEntries& own, int cell, int u, int v,
-                                      int most, double* s) {
-  const BlockStencilView& A = f.A;
-  const int n = A.n, nn = n * n, entry = v * n + u, end = A.first + A.slots;
-  double *inverse = s + most * nn, *back = inverse + most * nn, product[OwnEntries::slots];
-  unsigned before = 0;  // a bit a slot
+template <int N, class T>
+__device__ inline void factorise_cell(const DeviceFactors<T>& f, const Blocks<N>& A, const OwnEntries<N>& own,
+                                      const CellLinks& links, int u, int v, int most, double* s) {
+  const int n = N > 0 ? N : f.A.n, nn = n * n, entry = v * n + u, cell = links.cell();
+  constexpr int ahead = OwnEntries<N>::ahead;
+  const bool wraps = most > ahead;
+  double *inverse = s + most * nn, *back = inverse + most * nn, product[slot::count];
   int l = 0;
-  for (int t = 0; t < OwnEntries::slots; ++t) {
-    const int to = cell < 0 || t < A.first || t >= end ? -1 : neighbour_before(A, cell, t);
+  for (int t = 0; t < slot::count; ++t) {
+    const int to = linked<true>(links, t, wraps);
     if (to < 0) continue;
-    before |= 1u << t;
     const int at = l++ * nn + entry;
-    s[at] = t < OwnEntries::ahead ? own.to_others[t] : A.block(cell, t)[entry];
-    back[at] = t < OwnEntries::ahead ? own.back[t] : A.block(to, OwnEntries::slots - 1 - t)[entry];
-    inverse[at] = static_cast<double>(f.block(to)[entry]);
+    s[at] = t < ahead ? own.to_others[t] : A(cell, t);
+    back[at] = t < ahead ? own.back[t] : A(to, slot::eta - t);
+    inverse[at] = static_cast<double>(f.inverted[std::int64_t{to} * nn + entry]);
   }
   __syncthreads();
   l = 0;
-  for (int t = 0; t < OwnEntries::slots; ++t) {
+  for (int t = 0; t < slot::count; ++t) {
     product[t] = 0;
-    if (!(before >> t & 1)) continue;
+    if (linked<true>(links, t, wraps) < 0) continue;
     const double *alpha = s + l * nn + u, *column = inverse + l++ * nn + v * n;
     for (int w = 0; w < n; ++w) product[t] += alpha[w * n] * column[w];
   }
   __syncthreads();
   l = 0;
-  for (int t = 0; t < OwnEntries::slots; ++t)
-    if (before >> t & 1) s[l++ * nn + entry] = product[t];
+  for (int t = 0; t < slot::count; ++t)
+    if (linked<true>(links, t, wraps) >= 0) s[l++ * nn + entry] = product[t];
   __syncthreads();
   double d = own.d;
   for (int k = 0; k < l; ++k) {
@@ -115,9 +118,9 @@ __device__ inline void factorise_cell(const DeviceFactors<T>& f, const OwnEntrie
   }
   __syncthreads();
   bool usable = true;
-  d = f.pivoting ? inverted_entry_pivoting(d, n, u, v, s, usable) : inverted_entry(d, n, u, v, s, usable);
+  d = f.pivoting ? inverted_entry_pivoting<N>(d, n, u, v, s, usable) : inverted_entry<N>(d, n, u, v, s, usable);
   if (cell < 0) return;
-  f.block(cell)[entry] = static_cast<T>(d);
+  f.inverted[std::int64_t{cell} * nn + entry] = static_cast<T>(d);
   if (u == 0 && v == 0) f.bad[cell] = usable ? 0 : 1;
 }
 
@@ -125,21 +128,15 @@ __device__ inline void factorise_cell(const DeviceFactors<T>& f, const OwnEntrie
 // column h of each block, and of the vectors. Any slot may lead back where directions are periodic.
 template <bool Forward, class T>
 struct OwnValues {
-  static constexpr int slots = 7;
-  double block[slots], inverse = 0, right = 0;
-  int to[slots];
+  double block[slot::count], inverse = 0, right = 0;
 
-  __device__ OwnValues(const DeviceFactors<T>& f, int cell, int u, int h, const double* r, const double* x) {
-    const int n = f.A.n, from = h * n + u, end = f.A.first + f.A.slots;
-    for (int t = 0; t < slots; ++t) {
-      to[t] = -1;
-      block[t] = 0;
-      if (cell < 0 || t < f.A.first || t >= end) continue;
-      to[t] = Forward ? neighbour_before(f.A, cell, t) : neighbour_after(f.A, cell, t);
-      if (to[t] >= 0) block[t] = f.A.block(cell, t)[from];
-    }
+  __device__ OwnValues(const DeviceFactors<T>& f, const CellLinks& links, bool wraps, int u, int h, const double* r,
+                       const double* x) {
+    const int n = f.A.n, from = h * n + u, cell = links.cell();
+    const Blocks<0> A(f.A, from);
+    for (int t = 0; t < slot::count; ++t) block[t] = linked<Forward>(links, t, wraps) >= 0 ? A(cell, t) : 0;
     if (cell < 0) return;
-    inverse = f.block(cell)[from];
+    inverse = f.inverted[std::int64_t{cell} * n * n + from];
     if (h == 0) right = (Forward ? r : x)[std::int64_t{cell} * n + u];
   }
 };
@@ -147,18 +144,21 @@ struct OwnValues {
 // Alg. 10: one sweep's step for one cell by n x g threads: thread (u, h) adds up the columns h, h + g, ... of row u, and
 // thread (u, 0) adds those g sums, in order. s: shared, (g + 1) n values.
 template <bool Forward, class T>
-__device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<Forward, T>& own, int cell, int u, int h,
-                                  int g, double* s, double* x) {
-  const BlockStencilView& A = f.A;
-  const int n = A.n;
-  double *z = s + g * n, xh[OwnValues<Forward, T>::slots];
-  for (int t = 0; t < OwnValues<Forward, T>::slots; ++t) xh[t] = own.to[t] < 0 ? 0 : x[std::int64_t{own.to[t]} * n + h];
+__device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<Forward, T>& own, const CellLinks& links,
+                                  bool wraps, int u, int h, int g, double* s, double* x) {
+  const int n = f.A.n, cell = links.cell();
+  double *z = s + g * n, xh[slot::count];
+  for (int t = 0; t < slot::count; ++t) {
+    const int to = linked<Forward>(links, t, wraps);
+    xh[t] = to < 0 ? 0 : x[std::int64_t{to} * n + h];
+  }
   double sum = 0;
-  for (int t = 0; t < OwnValues<Forward, T>::slots; ++t) {
-    if (own.to[t] < 0) continue;
+  for (int t = 0; t < slot::count; ++t) {
+    const int to = linked<Forward>(links, t, wraps);
+    if (to < 0) continue;
     sum += own.block[t] * xh[t];
     if (h + g >= n) continue;
-    const double *block = A.block(cell, t) + u, *xt = x + std::int64_t{own.to[t]} * n;
+    const double *block = f.A.block(cell, t) + u, *xt = x + std::int64_t{to} * n;
     for (int v = h + g; v < n; v += g) sum += block[v * n] * xt[v];
   }
   s[h * n + u] = sum;
@@ -181,11 +181,12 @@ __device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<For
 }
 
 // How a workgroup is cut into cells (Alg. 8), in a factorisation (n x n threads a cell) and in a sweep (n x g).
+template <int N>
 struct Mapping {
   int n, groups_of_columns, cells;
 
   WEIR_HD explicit Mapping(int block)
-      : n(block), groups_of_columns(block < 8 ? block : 8), cells(cells_a_workgroup(block)) {}
+      : n(N > 0 ? N : block), groups_of_columns(n < 8 ? n : 8), cells(cells_a_workgroup(n)) {}
   WEIR_HD int factor_threads() const { return cells * n * n; }
   WEIR_HD int solve_threads() const { return cells * n * groups_of_columns; }
   std::size_t factor_shared(int most) const {
@@ -196,27 +197,26 @@ struct Mapping {
   }
 };
 
-// What the thread of a workgroup does in group q of f.order.
+// What the thread of a workgroup does in a group of places of f.links.
+template <int N>
 struct FactorThread {
-  int cell, u, v, shared_from;
-  template <class T>
-  __device__ FactorThread(const DeviceFactors<T>& f, const Mapping& m, int q, int most) {
-    const int nn = m.n * m.n, e = static_cast<int>(threadIdx.x), qw = e / nn;
+  int cell, u, v, shared_from;  // cell: which of the group
+  __device__ FactorThread(const Mapping<N>& m, int most) {
+    const int nn = m.n * m.n, e = static_cast<int>(threadIdx.x);
     u = e % m.n;
     v = e / m.n % m.n;
-    cell = f.order[q * m.cells + qw];
-    shared_from = 3 * qw * nn * most;
+    cell = e / nn;
+    shared_from = 3 * cell * nn * most;
   }
 };
 struct SolveThread {
   int cell, u, h, shared_from;
-  template <class T>
-  __device__ SolveThread(const DeviceFactors<T>& f, const Mapping& m, int q) {
-    const int a_cell = m.n * m.groups_of_columns, e = static_cast<int>(threadIdx.x), qw = e / a_cell;
+  __device__ explicit SolveThread(const Mapping<0>& m) {
+    const int a_cell = m.n * m.groups_of_columns, e = static_cast<int>(threadIdx.x);
     u = e % m.n;
     h = e / m.n % m.groups_of_columns;
-    cell = f.order[q * m.cells + qw];
-    shared_from = qw * (a_cell + m.n);
+    cell = e / a_cell;
+    shared_from = cell * (a_cell + m.n);
   }
 };
 
@@ -226,29 +226,32 @@ namespace {
 template <class T>
 __global__ __launch_bounds__(1024) void factorise_plane(DeviceFactors<T> f, int first_group, int most) {
   WEIR_DYNAMIC_SHARED(double, s);
-  const FactorThread me(f, Mapping(f.A.n), first_group + static_cast<int>(blockIdx.x), most);
-  const OwnEntries own(f, me.cell, me.v * f.A.n + me.u);
-  factorise_cell(f, own, me.cell, me.u, me.v, most, s + me.shared_from);
+  const Mapping<0> m(f.A.n);
+  const FactorThread<0> me(m, most);
+  const CellLinks links = f.links[(first_group + static_cast<int>(blockIdx.x)) * m.cells + me.cell];
+  const Blocks<0> A(f.A, me.v * m.n + me.u);
+  factorise_cell(f, A, OwnEntries<0>(A, links), links, me.u, me.v, most, s + me.shared_from);
 }
 
 template <bool Forward, class T>
-__global__ void sweep_plane(DeviceFactors<T> f, int first_group, const double* r, double* x) {
+__global__ void sweep_plane(DeviceFactors<T> f, int first_group, bool wraps, const double* r, double* x) {
   WEIR_DYNAMIC_SHARED(double, s);
-  const Mapping m(f.A.n);
-  const SolveThread me(f, m, first_group + static_cast<int>(blockIdx.x));
-  const OwnValues<Forward, T> own(f, me.cell, me.u, me.h, r, x);
-  solve_cell(f, own, me.cell, me.u, me.h, m.groups_of_columns, s + me.shared_from, x);
+  const Mapping<0> m(f.A.n);
+  const SolveThread me(m);
+  const CellLinks links = f.links[(first_group + static_cast<int>(blockIdx.x)) * m.cells + me.cell];
+  const OwnValues<Forward, T> own(f, links, wraps, me.u, me.h, r, x);
+  solve_cell(f, own, links, wraps, me.u, me.h, m.groups_of_columns, s + me.shared_from, x);
 }
 
 template <bool Forward, class T>
 void launch_sweep(const DeviceFactors<T>& f, const Hyperplanes& levels, int p, const double* r, double* x) {
-  const Mapping m(f.A.n);
+  const Mapping<0> m(f.A.n);
   const int first = levels.first_group(p), groups = levels.first_group(p + 1) - first;
   launch({.grid = static_cast<unsigned>(groups),
           .block = static_cast<unsigned>(m.solve_threads()),
           .shared_bytes = m.solve_shared(),
           .name = "block_ilu0 sweep of a hyperplane"},
-         sweep_plane<Forward, T>, f, first, r, x);
+         sweep_plane<Forward, T>, f, first, wraps(f.A.periodic), r, x);
 }
 
 // block_ilu0, form "one_launch": a whole factorisation or sweep in one launch, which the conclusion of Luo et al. 2015 asks
@@ -270,11 +273,11 @@ __device__ int next_group(const Tickets& tickets) {
 
 // The threads of a cell (each its own slots) wait for the neighbours on one side.
 template <bool Forward, class T>
-__device__ void wait_for_neighbours(const DeviceFactors<T>& f, int cell, int thread, int threads, int turn) {
-  for (int t = thread; t < f.A.slots && cell >= 0; t += threads) {
-    const int s = f.A.first + t, to = Forward ? neighbour_before(f.A, cell, s) : neighbour_after(f.A, cell, s);
-    while (to >= 0 && load_acquire(f.finished + to) != turn) {
-    }
+__device__ void wait_for_neighbours(const DeviceFactors<T>& f, int place, int thread, int threads, int turn) {
+  const CellLinks& links = f.links[place];
+  for (int t = thread; t < slot::count; t += threads) {
+    const int to = linked<Forward>(links, t, true);
+    if (to >= 0) wait_until(f.finished + to, turn);
   }
   __syncthreads();
 }
@@ -285,30 +288,39 @@ __device__ void announce(const DeviceFactors<T>& f, int cell, bool one_of_cell, 
   if (one_of_cell && cell >= 0) store_release(f.finished + cell, turn);
 }
 
-template <class T>
-__global__ __launch_bounds__(1024) void factorise_all(DeviceFactors<T> f, Tickets tickets, int groups, int most,
-                                                      int turn) {
+// Threads of a workgroup at most: what the compiler must leave registers for.
+constexpr int most_threads(int N) { return N > 0 ? 256 : 1024; }
+
+template <int N, class T>
+__global__ __launch_bounds__(most_threads(N)) void factorise_all(DeviceFactors<T> f, Tickets tickets, int groups,
+                                                                 int most, int turn) {
   WEIR_DYNAMIC_SHARED(double, s);
-  const Mapping m(f.A.n);
+  const Mapping<N> m(f.A.n);
+  const FactorThread<N> me(m, most);
+  const Blocks<N> A(f.A, me.v * m.n + me.u);
   for (int q = next_group(tickets); q < groups; q = next_group(tickets)) {
-    const FactorThread me(f, m, q, most);
-    const OwnEntries own(f, me.cell, me.v * m.n + me.u);
-    wait_for_neighbours<true>(f, me.cell, me.v * m.n + me.u, m.n * m.n, turn);
-    factorise_cell(f, own, me.cell, me.u, me.v, most, s + me.shared_from);
-    announce(f, me.cell, me.u == 0 && me.v == 0, turn);
+    const int place = q * m.cells + me.cell;
+    const CellLinks links = f.links[place];
+    const OwnEntries<N> own(A, links);
+    wait_for_neighbours<true>(f, place, me.v * m.n + me.u, m.n * m.n, turn);
+    factorise_cell(f, A, own, links, me.u, me.v, most, s + me.shared_from);
+    announce(f, links.cell(), me.u == 0 && me.v == 0, turn);
   }
 }
 
 template <bool Forward, class T>
-__global__ void sweep_all(DeviceFactors<T> f, Tickets tickets, int groups, int turn, const double* r, double* x) {
+__global__ __launch_bounds__(256) void sweep_all(DeviceFactors<T> f, Tickets tickets, int groups, int turn, bool wraps,
+                                                 const double* r, double* x) {
   WEIR_DYNAMIC_SHARED(double, s);
-  const Mapping m(f.A.n);
+  const Mapping<0> m(f.A.n);
+  const SolveThread me(m);
   for (int q = next_group(tickets); q < groups; q = next_group(tickets)) {
-    const SolveThread me(f, m, Forward ? q : groups - 1 - q);
-    const OwnValues<Forward, T> own(f, me.cell, me.u, me.h, r, x);
-    wait_for_neighbours<Forward>(f, me.cell, me.h * m.n + me.u, m.n * m.groups_of_columns, turn);
-    solve_cell(f, own, me.cell, me.u, me.h, m.groups_of_columns, s + me.shared_from, x);
-    announce(f, me.cell, me.u == 0 && me.h == 0, turn);
+    const int place = (Forward ? q : groups - 1 - q) * m.cells + me.cell;
+    const CellLinks links = f.links[place];
+    const OwnValues<Forward, T> own(f, links, wraps, me.u, me.h, r, x);
+    wait_for_neighbours<Forward>(f, place, me.h * m.n + me.u, m.n * m.groups_of_columns, turn);
+    solve_cell(f, own, links, wraps, me.u, me.h, m.groups_of_columns, s + me.shared_from, x);
+    announce(f, links.cell(), me.u == 0 && me.h == 0, turn);
   }
 }
 
@@ -321,7 +333,7 @@ unsigned workgroups(const Hyperplanes& levels) {
 
 template <class T>
 void WorkgroupForm<T>::factorise(const DeviceFactors<T>& f, const Hyperplanes& levels) {
-  const Mapping m(f.A.n);
+  const Mapping<0> m(f.A.n);
   const int most = most_before(f.A.periodic);
   for (int p = 0; p < levels.count(); ++p) {
     const int first = levels.first_group(p), groups = levels.first_group(p + 1) - first;
@@ -344,28 +356,32 @@ template struct WorkgroupForm<float>;
 
 template <class T>
 void OneLaunchForm<T>::factorise(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns) {
-  const Mapping m(f.A.n);
   const int groups = levels.groups(), most = most_before(f.A.periodic);
   const unsigned grid = workgroups(levels);
-  launch({.grid = grid,
-          .block = static_cast<unsigned>(m.factor_threads()),
-          .shared_bytes = m.factor_shared(most),
-          .name = "block_ilu0 factorisation"},
-         factorise_all<T>, f, turns.draw(groups, grid), groups, most, turns.next());
+  with_size(f.A.n, [&]<int N>(std::integral_constant<int, N>) {
+    const Mapping<N> m(f.A.n);
+    launch({.grid = grid,
+            .block = static_cast<unsigned>(m.factor_threads()),
+            .shared_bytes = m.factor_shared(most),
+            .name = "block_ilu0 factorisation"},
+           factorise_all<N, T>, f, turns.draw(groups, grid), groups, most, turns.next());
+  });
 }
 
 template <class T>
-void OneLaunchForm<T>::solve(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, const double* r,
-                             double* z) {
-  const Mapping m(f.A.n);
+void OneLaunchForm<T>::solve(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, AwaitedVector& awaited,
+                             const double* r, double* z) {
+  if (sweep_in_order(f, levels, awaited, r, z)) return;
+  const Mapping<0> m(f.A.n);
   const int groups = levels.groups();
   const unsigned grid = workgroups(levels);
+  const bool wrap = wraps(f.A.periodic);
   const LaunchConfig config{.grid = grid,
                             .block = static_cast<unsigned>(m.solve_threads()),
                             .shared_bytes = m.solve_shared(),
                             .name = "block_ilu0 sweep"};
-  launch(config, sweep_all<true, T>, f, turns.draw(groups, grid), groups, turns.next(), r, z);
-  launch(config, sweep_all<false, T>, f, turns.draw(groups, grid), groups, turns.next(), nullptr, z);
+  launch(config, sweep_all<true, T>, f, turns.draw(groups, grid), groups, turns.next(), wrap, r, z);
+  launch(config, sweep_all<false, T>, f, turns.draw(groups, grid), groups, turns.next(), wrap, nullptr, z);
 }
 
 template struct OneLaunchForm<double>;

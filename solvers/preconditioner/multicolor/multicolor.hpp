@@ -136,7 +136,6 @@ void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, cons
 // The same by a warp a row, for n = 4, 5, 6; false, and nothing done, for others.
 template <class T>
 bool run_by_warps(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x);
-void factorise_diagonals(int rows, int n, double* diagonal);  // a pivot that is 0 or not finite leaves an inf or nan
 }  // namespace device
 
 int warps_per_row(int n);  // the table

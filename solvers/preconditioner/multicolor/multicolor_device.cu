@@ -4,6 +4,7 @@
 // Zubair et al. 2016, with the row guarded, which Figs. 11 and 12 leave out).
 //   bytes: each block of O once (4 n^2 in float), D once (8 n^2), b, x.   Runs repeat bit for bit.
 #include <algorithm>
+#include <limits>
 
 #include "solvers/device/block.hpp"
 #include "solvers/device/for_each.hpp"
@@ -14,7 +15,7 @@
 namespace weir::multicolor {
 namespace {
 
-// Values of A into the order of the colours, and D factorised where it lies.
+// Host: values of A into the order of the colours, and which row is not finite. Device: take_rows.
 
 // The largest entry of the row's blocks: what a stored block is divided by. 1 where the row has none.
 template <class T>
@@ -32,9 +33,9 @@ WEIR_HD double row_scale(const MulticolorView<T>& m, const double* value, int p)
   return largest > 0 ? largest : 1;
 }
 
-template <class Space, class T>
+template <class T>
 void copy_off_diagonals(const MulticolorView<T>& m, const double* value) {
-  for_each<Space>(m.rows, [=] WEIR_HD(int p) {
+  for_each<Host>(m.rows, [=] WEIR_HD(int p) {
     const int n = m.n;
     const std::int64_t nn = std::int64_t{n} * n;
     double inverse = 1;
@@ -54,9 +55,9 @@ void copy_off_diagonals(const MulticolorView<T>& m, const double* value) {
   });
 }
 
-template <class Space, class T>
+template <class T>
 void copy_diagonals(const MulticolorView<T>& m, const BlockCsrView& A) {
-  for_each<Space>(m.rows, [=] WEIR_HD(int p) {
+  for_each<Host>(m.rows, [=] WEIR_HD(int p) {
     const int n = m.n;
     const std::int64_t nn = std::int64_t{n} * n;
     const double* from = A.value.data() + A.diagonal[m.row[p]] * nn;
@@ -67,9 +68,9 @@ void copy_diagonals(const MulticolorView<T>& m, const BlockCsrView& A) {
 }
 
 // The smallest row whose D or O is not finite once D is factorised, or rows.
-template <class Space, class T>
+template <class T>
 int first_bad_row(const MulticolorView<T>& m) {
-  const double last = max_abs<Space>(m.rows, [=] WEIR_HD(int p) {
+  const double last = max_abs<Host>(m.rows, [=] WEIR_HD(int p) {
     const std::int64_t nn = std::int64_t{m.n} * m.n;
     double sum = 0;
     for (std::int64_t k = p * nn; k < (p + 1) * nn; ++k) sum += 0 * m.diagonal[k];
@@ -205,11 +206,8 @@ __global__ void small_colours(MulticolorView<T> m, Tail tail, const double* b, d
   }
 }
 
-// LU of a block without pivoting, one warp a block: L below the diagonal, pivots inverted.
-__global__ void factorise_blocks(int rows, int n, double* diagonal) {
-  const int p = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y), lane = static_cast<int>(threadIdx.x);
-  if (p >= rows) return;  // a whole warp
-  double* a = diagonal + p * std::int64_t{n} * n;
+// LU of a block without pivoting by one warp: L below the diagonal, pivots inverted.
+__device__ inline void factorise_block(int n, double* a, int lane) {
   for (int k = 0; k < n; ++k) {
     const double inverse = 1 / a[k * n + k];
     __syncwarp();
@@ -220,6 +218,70 @@ __global__ void factorise_blocks(int rows, int n, double* diagonal) {
       for (int v = k + 1; v < n && u > k; ++v) a[v * n + u] -= a[k * n + u] * a[v * n + k];
     __syncwarp();
   }
+}
+
+__device__ inline double largest_of_warp(double v) {
+  for (int d = 16; d > 0; d /= 2) {
+    const double other = __shfl_xor_sync(full_warp, v, d);
+    v = other > v ? other : v;
+  }
+  return v;
+}
+
+constexpr int rows_taken = 4;  // of a workgroup, a warp each
+
+// Values of A into the order of the colours, D factorised, by a warp a row, N as in run_by_warps or 0. A row with a
+// value that is not finite once stored or factorised is marked by such a value in the first entry of its D.
+template <int N, class T>
+__global__ void __launch_bounds__(32 * rows_taken) take_rows(MulticolorView<T> m, BlockCsrView A) {
+  const int n = N > 0 ? N : m.n, nn = n * n, lane = static_cast<int>(threadIdx.x);
+  const int p = static_cast<int>(blockIdx.x * rows_taken + threadIdx.y);
+  WEIR_SHARED(double, blocks, [rows_taken][N > 0 ? N * N : 1]);
+  if (p >= m.rows) return;  // a whole warp
+  const double* value = A.value.data();
+  const std::int64_t ranges[2][2] = {{m.start[p], m.start[p + 1]}, {m.later[p], m.later[p + 1]}};
+  double scale = 1;
+  if (m.scale) {
+    double largest = 0;
+    for (const auto& range : ranges)
+      for (int k = lane; k < static_cast<int>(range[1] - range[0]) * nn; k += 32) {
+        const double size = fabs(value[m.source[range[0] + k / nn] * nn + k % nn]);
+        largest = size > largest ? size : largest;
+      }
+    largest = largest_of_warp(largest);
+    scale = largest > 0 ? largest : 1;
+    if (lane == 0) m.scale[p] = scale;
+  }
+  const double inverse = 1 / scale;
+  double sum = 0;  // not 0: something is not finite
+  for (const auto& range : ranges)
+    for (int k = lane; k < static_cast<int>(range[1] - range[0]) * nn; k += 32) {
+      const int e = k % nn;
+      const T stored = static_cast<T>(value[m.source[range[0] + k / nn] * nn + e % n * n + e / n] * inverse);
+      m.off[range[0] * nn + k] = stored;
+      sum += 0 * static_cast<double>(stored);
+    }
+  const double* from = value + A.diagonal[m.row[p]] * nn;
+  double *to = m.diagonal + std::int64_t{p} * nn, *a = N > 0 ? blocks[threadIdx.y] : to;
+  for (int e = lane; e < nn; e += 32) a[e] = from[e % n * n + e / n];
+  __syncwarp();
+  factorise_block(n, a, lane);
+  for (int e = lane; e < nn; e += 32) {
+    sum += 0 * a[e];
+    if (N > 0) to[e] = a[e];
+  }
+  const bool is_bad = __any_sync(full_warp, sum != 0);
+  if (lane == 0 && is_bad) to[0] = std::numeric_limits<double>::quiet_NaN();
+}
+
+// The smallest row that is marked, or rows.
+template <class T>
+int first_marked_row(const MulticolorView<T>& m) {
+  const double last = max_abs<Device>(m.rows, [=] WEIR_HD(int p) {
+    const double first = m.diagonal[std::int64_t{p} * m.n * m.n];
+    return first - first == 0 ? 0.0 : static_cast<double>(m.rows - m.row[p]);
+  });
+  return m.rows - static_cast<int>(last);
 }
 
 }  // namespace
@@ -249,11 +311,26 @@ void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, cons
   }
 }
 
-void factorise_diagonals(int rows, int n, double* diagonal) {
-  constexpr int blocks = 4;
-  launch(
-      {.grid = static_cast<unsigned>((rows + blocks - 1) / blocks), .block = dim3(32, blocks), .name = "multicolor LU"},
-      factorise_blocks, rows, n, diagonal);
+template <class T>
+int factorise(const MulticolorView<T>& m, const BlockCsrView& A) {
+  if (m.rows == 0) return 0;
+  const LaunchConfig config{.grid = static_cast<unsigned>((m.rows + rows_taken - 1) / rows_taken),
+                            .block = dim3(32, rows_taken),
+                            .name = "multicolor set-up"};
+  switch (m.n) {
+    case 4:
+      launch(config, take_rows<4, T>, m, A);
+      break;
+    case 5:
+      launch(config, take_rows<5, T>, m, A);
+      break;
+    case 6:
+      launch(config, take_rows<6, T>, m, A);
+      break;
+    default:
+      launch(config, take_rows<0, T>, m, A);
+  }
+  return first_marked_row(m);
 }
 
 template void run(const MulticolorView<double>&, const std::vector<ColourPass>&, const double*, double*, int);
@@ -264,15 +341,15 @@ template void run(const MulticolorView<Bfloat16>&, const std::vector<ColourPass>
 
 template <class Space, class T>
 int factorise(const MulticolorView<T>& m, const BlockCsrView& A) {
-  copy_off_diagonals<Space>(m, A.value.data());
-  copy_diagonals<Space>(m, A);
   int bad = m.rows;
-  if constexpr (std::is_same_v<Space, Host>)
+  if constexpr (std::is_same_v<Space, Host>) {
+    copy_off_diagonals(m, A.value.data());
+    copy_diagonals(m, A);
     bad = host::invert_diagonals(m.rows, m.n, m.row, m.diagonal);
-  else
-    device::factorise_diagonals(m.rows, m.n, m.diagonal);
-  const int not_finite = first_bad_row<Space>(m);
-  bad = not_finite < bad ? not_finite : bad;
+    bad = std::min(bad, first_bad_row(m));
+  } else {
+    bad = device::factorise(m, A);
+  }
   return bad < m.rows ? bad : -1;
 }
 

@@ -70,7 +70,8 @@ TYPED_TEST(BlockIlu0Of, EqualsTheTextbookWithPeriodicDirections) {
   for (const Periodic periodic :
        {Periodic{true, false, false}, Periodic{true, false, true}, Periodic{true, true, true}})
     for (const BlockIluForm form : forms<TypeParam>()) {
-      expect_textbook<TypeParam>(random_system({11, 5, 4}, 3, 23, periodic), {.form = form}, same);
+      for (const int n : {3, 4, 5, 6})
+        expect_textbook<TypeParam>(random_system({11, 5, 4}, n, 23, periodic), {.form = form}, same);
       expect_textbook<TypeParam>(random_system({5, 4, 1}, 2, 23, periodic), {.form = form}, same);
     }
 }

@@ -19,7 +19,7 @@ TYPED_TEST_SUITE(CsrIlu0Of, Spaces, SpaceName);
 template <class Space>
 std::vector<BlockIluForm> csr_forms() {
   if (std::is_same_v<Space, Host>) return {BlockIluForm::automatic};
-  return {BlockIluForm::automatic, BlockIluForm::one_launch};
+  return {BlockIluForm::automatic, BlockIluForm::workgroup};
 }
 
 template <class Space>
@@ -33,7 +33,7 @@ void expect_textbook(const BlockCsrData& data, const BlockIluOptions& options, d
 }
 
 TYPED_TEST(CsrIlu0Of, EqualsTheTextbookForEveryBlockSize) {
-  for (const int B : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16})
+  for (const int B : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 32, 33})
     for (const BlockIluForm form : csr_forms<TypeParam>())
       expect_textbook<TypeParam>(random_blocks(B > 8 ? 9 : 23, B, static_cast<unsigned>(B)), {.form = form}, same);
 }
@@ -44,7 +44,7 @@ TYPED_TEST(CsrIlu0Of, EqualsTheTextbookInEveryOrderOfAMesh) {
       expect_textbook<TypeParam>(mesh_like(12, 7, 4, 5, order), {.form = form}, same);
 }
 
-// 36 rows a workgroup and up to 69 a level: workgroups wait for each other.
+// 4 rows a warp and up to 69 a level: warps wait for each other.
 TYPED_TEST(CsrIlu0Of, EqualsTheTextbookWhereALevelTakesSeveralWorkgroups) {
   for (const BlockIluForm form : csr_forms<TypeParam>())
     expect_textbook<TypeParam>(mesh_like(20, 16, 7, 6, random_order(320, 1)), {.form = form}, same);

@@ -145,6 +145,7 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, simt::Where at = simt::Where
   simt::warp_collective(mask, simt::Collective::sync, 0, 0, at);
 }
 inline void __threadfence() { simt::fence(); }
+inline void __nanosleep(unsigned) {}
 
 // Shuffles and votes.
 template <class T>
