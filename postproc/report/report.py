@@ -87,7 +87,7 @@ class Report:
         if reason:
             parts.append(page.paragraph("Ended: %s." % str(reason).rstrip(".")))
         if checks:
-            rows = [['<span class="%s">%s</span>' % (("pass", "PASS") if holds else ("fail", "FAIL")), name,
+            rows = [[page.Markup('<span class="%s">%s</span>' % (("pass", "PASS") if holds else ("fail", "FAIL"))), name,
                      self.style.number(computed, 6), self.style.number(float(value), 6), self.style.number(float(tolerance), 3)]
                     for name, computed, value, tolerance, holds in checks]
             parts.append(page.table(["", "check", "computed", "expected", "tolerance"], rows, (2, 3, 4)))

@@ -60,7 +60,12 @@ def serve():
     while True:
         what = os.read(ask, 1)
         if what == b"a":
-            z[:] = solver.apply(r)
+            result = np.asarray(solver.apply(r))
+            if result.dtype.kind not in "fiub":
+                raise TypeError("apply returned %s values, z is real (take .real where that is meant)" % result.dtype)
+            if result.size != len(z):
+                raise ValueError("apply returned %d values, z has %d" % (result.size, len(z)))
+            z[:] = result.ravel()
         elif what == b"s":
             n, entries, symmetric = number(), number(), number()
             shared = mmap.mmap(memory, 8 * (3 * n + 1 + entries) + 4 * entries)

@@ -101,7 +101,7 @@ TEST_F(TwinRuns, ASignalToTheStudyAloneEndsTheRunUnderWayToo) {
   replace("\"toy.wait_ms=20\"", "\"toy.wait_ms=5\", \"time.max_steps=10000000\"");  // never ends by itself
   testing::Process whole({WEIR_TOY, "ab", "study.toml", "-o", "out"}, folder.path());
   const auto under_way = [&] {
-    for (const char* run : {"out/runs/heat.slow.1", "out/runs/heat.slow_again.1"})
+    for (const char* run : {"out/runs/heat.slow.1", "out/runs/heat.slow%20again.1"})
       if (testing::lines_of((folder / run) + "/history.csv") > 1) return folder / run;  // in its loop: it hears signals
     return std::string();
   };
