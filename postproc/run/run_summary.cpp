@@ -17,8 +17,6 @@
 
 namespace weir {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 // Blanks at the end of the first run.json: room for the reason where the disk has none for another file.
@@ -46,7 +44,7 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   try {
     write_text_aside(path("run.json"), text);
   } catch (const Error&) {  // a full disk: the file must not go on saying that the run is under way
-    if (ending.status != "running") overwrite_in_place(path("run.json"), Json::parse(text).dump() + "\n");
+    if (ending.status != "running") overwrite_in_place(path("run.json"), nlohmann::ordered_json::parse(text).dump() + "\n");
     throw;
   }
 }
@@ -68,6 +66,7 @@ void Run::leave_last_words() const {
 }
 
 std::string Run::summary(const Ending& ending, const Outcome& outcome) const {
+  using Json = nlohmann::ordered_json;
   Json j;
   j["schema"] = 1;
   j["status"] = ending.status;
