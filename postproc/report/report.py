@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import importlib
 import os
+import resource
 import signal
 import sys
 import types
@@ -27,7 +28,10 @@ def import_numpy():
     if "numpy" not in sys.modules:
         for name in ("random", "polynomial", "fft"):
             sys.modules["numpy." + name] = types.ModuleType("numpy." + name)
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        signal.setitimer(signal.ITIMER_PROF, 30)  # OpenBLAS asks for ever where `ulimit -v` is too small
     importlib.import_module("numpy")
+    signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def seconds(value):
