@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cfloat>
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <cfloat>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -373,7 +373,7 @@ class GmshReader {
   std::map<std::int64_t, std::string> group_name_;       // of groups of curves
   std::map<std::int64_t, std::int64_t> group_of_curve_;  // version 4.1
   std::map<std::string, int> marker_index_;
-  std::vector<std::int64_t> group_of_marker_;  // 0: none
+  std::vector<std::int64_t> group_of_marker_;     // 0: none
   std::array<std::int64_t, 2> last_key_{-1, -1};  // group and curve of the edge before, and its marker
   int last_marker_ = -1;
 };

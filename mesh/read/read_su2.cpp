@@ -162,8 +162,9 @@ class Su2Reader {
 
   void marker(std::string name) {
     if (name == "SEND_RECEIVE")
-      text_.fail("a SEND_RECEIVE marker: one part of a mesh that an older SU2 has partitioned, with its neighbours' cells; "
-                 "give the whole mesh");
+      text_.fail(
+          "a SEND_RECEIVE marker: one part of a mesh that an older SU2 has partitioned, with its neighbours' cells; "
+          "give the whole mesh");
     if (name.empty()) text_.fail("a marker needs a name");
     if (!names_.insert(name).second) text_.fail("marker " + MeshText::quoted(name) + " is there twice");
     close_marker();

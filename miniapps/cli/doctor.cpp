@@ -44,10 +44,10 @@ std::string told(const RowTally& rows, const char* what = "row") {
 // Of the solver that estimates singular values; what it found is what the advice goes by.
 struct Estimates {
   std::optional<SmallestSingular> smallest;
-  double largest = 0;         // singular value
-  double constant_part = 0;   // |v . 1| / sqrt(n) of the vector of the smallest one
-  RitzValues symmetric_part;  // of (A + A^T) / 2
-  bool is_singular = false;   // to rounding, also with rows and columns scaled to one size
+  double largest = 0;           // singular value
+  double constant_part = 0;     // |v . 1| / sqrt(n) of the vector of the smallest one
+  RitzValues symmetric_part;    // of (A + A^T) / 2
+  bool is_singular = false;     // to rounding, also with rows and columns scaled to one size
   double scaled_condition = 0;  // so scaled, where A itself looks singular or nearly so; 0: not known
   double condition() const { return smallest && smallest->sigma > 0 ? largest / smallest->sigma : 0; }
 };

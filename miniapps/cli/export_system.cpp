@@ -97,7 +97,8 @@ void write_ginkgo_list(const fs::path& folder, const std::vector<std::string>& p
 
 // A method for any matrix, from zeros: hypredrive 0.2 looks for a guess in no folder of a sequence.
 void write_hypredrive_input(const fs::path& folder, std::size_t count) {
-  write_list(folder / "hypredrive.yml", "linear_system:\n  dirname: ls\n", fmt::format(R"(linear_system:
+  write_list(folder / "hypredrive.yml", "linear_system:\n  dirname: ls\n",
+             fmt::format(R"(linear_system:
   dirname: ls
   matrix_filename: IJ.out.A
   rhs_filename: IJ.out.b
@@ -106,7 +107,7 @@ void write_hypredrive_input(const fs::path& folder, std::size_t count) {
 solver: gmres
 preconditioner: amg
 )",
-                                                                     count - 1));
+                         count - 1));
 }
 
 }  // namespace

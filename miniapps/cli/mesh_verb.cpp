@@ -162,8 +162,8 @@ int write_mesh(const MeshArguments& a) {
   const Table config = read_case(a.case_path, a.overrides, a.unset);
   if (!config.has("mesh")) throw Error(Exit::usage, a.case_path + ": this case has no [mesh]: its grid is structured");
   const bool is_su2 = std::filesystem::path(a.output).extension() == ".su2";
-  const OutputPlace output =
-      place_of_output(a.output, {a.case_path, config.table("mesh").get<std::string>("file", "")}, is_su2 ? "NDIME=" : "<");
+  const OutputPlace output = place_of_output(a.output, {a.case_path, config.table("mesh").get<std::string>("file", "")},
+                                             is_su2 ? "NDIME=" : "<");
   if (output.is_stream) throw Error(Exit::usage, a.output + ": a device or a pipe; a mesh goes into a file");
   const double start = seconds_now();
   const Table mesh_table = config.table("mesh"), ordering_table = config.table("ordering");
@@ -186,10 +186,10 @@ int write_mesh(const MeshArguments& a) {
     write_text_aside(output.path, su2_text(mesh));
   else
     write_unstructured(output.path, {.node = mesh.node,
-                                  .cell_start = mesh.cell_start,
-                                  .cell_node = mesh.cell_node,
-                                  .cell_fields = fields,
-                                  .node_fields = {}});
+                                     .cell_start = mesh.cell_start,
+                                     .cell_node = mesh.cell_node,
+                                     .cell_fields = fields,
+                                     .node_fields = {}});
   line("written", "{} ({:.2f} s)", a.output, seconds_now() - before_writing);
   line("time", "{:.2f} s", seconds_now() - start);
   return 0;

@@ -93,10 +93,10 @@ bool is_ours(const Table& options) {
 
 // Whether the constants are projected out of the system, and by whose word.
 enum class Constants {
-  kept,          // they are no null vector
-  known,         // the flow that made the system says that they are one: only the part of b without its mean counts
-  exact,         // all sums of rows and columns are zero: no x leaves less of b than its mean
-  to_rounding    // the sums are rounding: a guess, given up where b has a mean
+  kept,        // they are no null vector
+  known,       // the flow that made the system says that they are one: only the part of b without its mean counts
+  exact,       // all sums of rows and columns are zero: no x leaves less of b than its mean
+  to_rounding  // the sums are rounding: a guess, given up where b has a mean
 };
 
 // b - A x of the system as the user gave it, in the norm of the options, and whether it meets the tolerance.
@@ -137,8 +137,8 @@ class System {
     if (constant_part(rhs_) <= options.get<double>("tolerance", a.tolerance)) return row;
     const std::vector<double> x = solution();
     const Row other = solve_once(options, a, false);
-    const bool is_better = other.refusal.empty() && (!row.refusal.empty() ||
-                                                     other.verdict.relative < row.verdict.relative);
+    const bool is_better =
+        other.refusal.empty() && (!row.refusal.empty() || other.verdict.relative < row.verdict.relative);
     if (is_better) return other;
     x_.upload(x);
     return row;
@@ -154,19 +154,22 @@ class System {
     failed.result = row.result;
     failed.refusal = row.refusal;
     failed.name_of_row = [](int i) { return name_of_rows(i, 1); };
-    failed.settings = read_solver_settings("", options, "gmres", "none", {});
+    failed.settings = read_solver_settings("", options, "gmres", "none", strict());
     return examine(failed);
   }
 
  private:
+  static KrylovOptions strict() {
+    KrylovOptions o;
+    o.strict = true;
+    return o;
+  }
   Row solve_once(const Table& options, const SolveArguments& a, bool project) {
     Row row;
     row.projected = project;
     A_.set_constant_null_space(project);
     try {
-      KrylovOptions strict;
-      strict.strict = true;
-      const auto solver = make_any_solver<Space>(options, "gmres", "none", strict);
+      const auto solver = make_any_solver<Space>(options, "gmres", "none", strict());
       options.refuse_unknown();
       row.is_known = true;
       x_.upload(guess_);
@@ -192,7 +195,8 @@ class System {
     const KrylovOptions o = read_krylov_options(options, {});
     const double tolerance = a.extended ? a.tolerance : o.tolerance;
     const double s = power_of_two_below(rhs_);  // sizes whose squares overflow
-    const double b = size_of(scaled_rhs(s), o.norm), now = a.extended ? s * r.true_residual : residual(solution(), s, o);
+    const double b = size_of(scaled_rhs(s), o.norm),
+                 now = a.extended ? s * r.true_residual : residual(solution(), s, o);
     const double reference = !o.relative ? s : o.reference == "initial" ? residual(guess_, s, o) : b;
     row.verdict.relative = b > 0 ? now / b : now;
     row.verdict.is_met = std::isfinite(now) && now <= tolerance * reference && r.reason != Reason::not_finite;
@@ -337,9 +341,12 @@ std::vector<double> right_hand_side(const std::string& what, const BlockCsrData&
 
 std::string why_singular(Constants constants) {
   switch (constants) {
-    case Constants::kept: return "";
-    case Constants::known: return "singular: the flow that made the system says so\n";
-    case Constants::exact: return "singular: all rows and columns sum to zero\n";
+    case Constants::kept:
+      return "";
+    case Constants::known:
+      return "singular: the flow that made the system says so\n";
+    case Constants::exact:
+      return "singular: all rows and columns sum to zero\n";
     default:
       return "singular to rounding: rows and columns sum to zero within the rounding of their entries, which is a "
              "guess; a solution that misses the tolerance is sought without it\n";

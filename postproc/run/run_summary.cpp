@@ -44,7 +44,8 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   try {
     write_text_aside(path("run.json"), text);
   } catch (const Error&) {  // a full disk: the file must not go on saying that the run is under way
-    if (ending.status != "running") overwrite_in_place(path("run.json"), nlohmann::ordered_json::parse(text).dump() + "\n");
+    if (ending.status != "running")
+      overwrite_in_place(path("run.json"), nlohmann::ordered_json::parse(text).dump() + "\n");
     throw;
   }
 }

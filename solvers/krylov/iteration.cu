@@ -357,8 +357,7 @@ void Iteration<Space>::take_kept() {
   assign<Space>(kept_, x_);
   result_.true_residual = kept_norm_;
   if (result_.reason == Reason::interrupted || result_.reason == Reason::max_iterations) return;
-  result_.reason =
-      !options_.strict && kept_norm_ <= claim_slack * target_ ? Reason::converged : Reason::stagnated;
+  result_.reason = !options_.strict && kept_norm_ <= claim_slack * target_ ? Reason::converged : Reason::stagnated;
 }
 
 template <class Space>

@@ -13,8 +13,9 @@ std::string mpi_library() { return ""; }
 std::unique_ptr<Communicator> make_world() {
   for (const char* size : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
     if (const char* text = std::getenv(size); text && std::atoi(text) > 1)
-      throw Error(Exit::usage, std::string("started ") + text +
-                                   " times by an MPI launcher, but this build has no MPI: configure it with MPI installed");
+      throw Error(Exit::usage,
+                  std::string("started ") + text +
+                      " times by an MPI launcher, but this build has no MPI: configure it with MPI installed");
   return std::make_unique<Communicator>();
 }
 

@@ -183,7 +183,8 @@ bool Plugin::apply(const double* r, double* z, std::int64_t n) {
 }
 
 bool Plugin::solve(const double* b, double* x, std::int64_t n, double target, int max_iterations, int& iterations) {
-  return guarded("solve", b, n, false, [&] { return description_.solve(solver_, b, x, target, max_iterations, &iterations); });
+  return guarded("solve", b, n, false,
+                 [&] { return description_.solve(solver_, b, x, target, max_iterations, &iterations); });
 }
 
 void Plugin::tell_complaint() {

@@ -48,7 +48,7 @@ class Plugin {
   const weir_plugin_description& description_;
   std::string file_, complaint_;
   weir_solver* solver_ = nullptr;
-  weir_matrix matrix_{};         // as the last setup or update saw it
+  weir_matrix matrix_{};        // as the last setup or update saw it
   std::int64_t looked_at_ = 0;  // calls that have looked at a part of it
   bool has_told_ = false;
 };

@@ -74,7 +74,8 @@ TEST(ReadMesh, PointsMayHaveTheCoordinateOfTheirPlane) {
     }
     return text;
   };
-  for (const char* z : {"0", "0.0", "-2.5e-003"}) expect_same(mesh_of(with_z([&](std::size_t) { return z; })), build_mesh(d));
+  for (const char* z : {"0", "0.0", "-2.5e-003"})
+    expect_same(mesh_of(with_z([&](std::size_t) { return z; })), build_mesh(d));
   EXPECT_THROW(mesh_of(with_z([](std::size_t n) { return std::to_string(n % 2); })), Error);
 }
 

@@ -41,8 +41,8 @@ std::string file_name_of(const std::string& name) {
 }
 
 std::string name_of(const AbStudy& study, const AbTwin& t) {
-  return file_name_of(study.cases[t.of_case].name) + "." +
-         file_name_of(study.configurations[t.configuration].name) + "." + std::to_string(t.repeat + 1);
+  return file_name_of(study.cases[t.of_case].name) + "." + file_name_of(study.configurations[t.configuration].name) +
+         "." + std::to_string(t.repeat + 1);
 }
 
 // limit: of the whole process, seconds; 0: none.

@@ -148,7 +148,8 @@ void RunDirectory::take_hold() {
 // Error(file_io) where the directory has been moved or removed, or the manifest has: what is made under its name now would be
 // another run's, or nobody's.
 void RunDirectory::require_hold() const {
-  struct stat held {}, there {};
+  struct stat held {
+  }, there{};
   const bool is_there = fstat(manifest_.file, &held) == 0 && stat(of(manifest_name).c_str(), &there) == 0;
   if (!is_there || held.st_dev != there.st_dev || held.st_ino != there.st_ino)
     throw Error(Exit::file_io, path_ + ": was moved, removed or taken by another run while this one wrote into it");

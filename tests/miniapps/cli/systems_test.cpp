@@ -185,8 +185,8 @@ TEST_F(Systems, WhatLiesOutsideTheRangeOfASingularMatrixIsNoSolution) {
     EXPECT_EQ(ones.out.find("converged"), std::string::npos) << ones.out;
     expect_says(ones, "1.000e+00");
     expect_says(ones, "lies outside the range of the matrix");
-    const Finished fair = weir({"solve", "a.mtx", "--block", block, "--rhs", "fair.mtx", "--solver", "gmres",
-                                "--solver", "cg+jacobi"});
+    const Finished fair =
+        weir({"solve", "a.mtx", "--block", block, "--rhs", "fair.mtx", "--solver", "gmres", "--solver", "cg+jacobi"});
     EXPECT_EQ(fair.code, 0) << block << fair.out;
     expect_says(fair, "singular: all rows and columns sum to zero");
   }

@@ -106,7 +106,7 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
                          {"13", "libprobe.so: apply: wrote into the matrix or the vector that it was to read", 3},
                          {"14", "libprobe.so: apply: wrote into the matrix or the vector that it was to read", 3},
                          {"15", "libprobe.so: setup: changed the rounding mode", 3},
-                         {"16", "libprobe.so: apply: changed ", 3},
+                         {"16", "libprobe.so: apply: changed which floating-point exceptions are signals", 3},
                          {"17", "libprobe.so: apply ended the process", 3},
                          {"18", "libprobe.so: apply ended the process", 3},
                          {"19", "libprobe.so: apply ended the process", 3}};
@@ -222,8 +222,8 @@ TEST_F(PluginRun, SolvesAMatrixByItselfAndUnderAMethod) {
 // Whether it is asked to be applied or not: it cannot.
 TEST_F(PluginRun, AMethodThatFailsIsExaminedWithoutBeingApplied) {
   build_probe(folder, "solver", {.apply = "nullptr", .solve = "solve"});
-  const Finished f = weir({"solve", "banded:40:2", "--solver", "plugin:./libsolver.so", "--tolerance", "1e-12",
-                           "--max-iterations", "2"});
+  const Finished f = weir(
+      {"solve", "banded:40:2", "--solver", "plugin:./libsolver.so", "--tolerance", "1e-12", "--max-iterations", "2"});
   EXPECT_EQ(f.code, 3) << f.out << f.err;
   EXPECT_EQ(f.err.find("crashed"), std::string::npos) << f.err;
 }

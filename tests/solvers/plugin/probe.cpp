@@ -33,7 +33,7 @@ enum Fault {
   apply_writes_values,
   apply_writes_r,
   setup_rounds_up,
-  apply_flushes_denormals,
+  apply_traps,
   apply_exits,
   apply_exits_at_once,
   apply_exits_quickly
@@ -73,17 +73,6 @@ static void multiply(const weir_matrix& A, const double* x, double* y) {
     }
 }
 
-static void flush_denormals() {
-#ifdef __SSE__
-  unsigned mode = 0;
-  __asm__ volatile("stmxcsr %0" : "=m"(mode));
-  mode |= 0x8000;
-  __asm__ volatile("ldmxcsr %0" ::"m"(mode));
-#else
-  std::fesetround(FE_DOWNWARD);
-#endif
-}
-
 static int create(const char* options, weir_solver** s) {
   *s = new weir_solver;
   (*s)->fault = static_cast<int>(weir_number(options, "fault", 0));
@@ -116,7 +105,7 @@ static int update(weir_solver* s, const weir_matrix* A) {
   for (int i = 0; i < s->A.rows * s->A.block; ++i) z[i] += s->constant;
   if (s->fault == apply_writes_values) const_cast<double*>(values(s->A))[1] = 0;
   if (s->fault == apply_writes_r) const_cast<double*>(r)[2] += 1;
-  if (s->fault == apply_flushes_denormals) flush_denormals();
+  if (s->fault == apply_traps) feenableexcept(FE_INVALID);
   if (s->fault == apply_exits) std::exit(0);
   if (s->fault == apply_exits_at_once) _exit(0);
   if (s->fault == apply_exits_quickly) std::quick_exit(0);
