@@ -15,7 +15,8 @@ struct OutputPlace {
   std::string path;
   bool is_stream = false;  // a device, a pipe: to be written into, never replaced
 };
-// Error(Exit::usage) where it is a folder, one of `inputs`, or a file that does not begin as what is to be written does.
+// Error(Exit::usage) where it is a folder, one of `inputs`, or a file that does not begin as what is to be written
+// does.
 OutputPlace place_of_output(const std::string& path, const std::vector<std::string>& inputs = {},
                             std::string_view beginning = "");
 

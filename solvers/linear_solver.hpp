@@ -67,8 +67,8 @@ class LinearSolver {
   // Each solve begins with the x that it is given, whatever the table says of earlier solutions: that of another solver of
   // the same system.
   void start_as_given() { guess_.take_as_given(); }
-  // A solve that ends as not_finite because a call of the user's has failed is a result like others, not an Error: of a solver
-  // that no flow depends on.
+  // A solve that ends as not_finite because a call of the user's has failed is a result like others, not an Error: of
+  // a solver that no flow depends on.
   void record_failed_calls() { records_failed_calls_ = true; }
 
   // Adds one more watch, called after those before it; it must outlive the solver's use.

@@ -1,7 +1,7 @@
-// Calls into code that is not Weir's (a plugin of the user's). Where such code crashes, the process ends with a line that names
-// library and call instead of a bare signal, and where such code ends the process with exit() or _exit() likewise; where it
-// does not come back, the wall limit ends it all the same. What the
-// run had on the disk (records, checkpoints) stays as it is; the one file that can be written then is prepared before.
+// Calls into code that is not Weir's (a plugin of the user's). Where such code crashes, the process ends with a line that
+// names library and call instead of a bare signal, and where it ends the process with exit() or _exit() likewise; where it
+// does not come back, the wall limit ends it all the same. What the run had on the disk (records, checkpoints) stays as it
+// is; the one file that can be written then is prepared before.
 #pragma once
 #include <cfenv>
 #include <string>

@@ -81,9 +81,9 @@ SmallestSingular smallest_by_factors(const BlockCsrData& A, const BlockCsrData& 
 
 double power_of_two_above(double size) { return size > 0 ? std::ldexp(1.0, std::ilogb(size) + 1) : 1; }
 
-// D A E with diagonal D and E of powers of two, so that the largest entries of rows and columns are of order one: singular
-// where A is, exactly, but with one size for the rounding of all rows. A row that a penalty or another unit has made large
-// does not make a matrix singular.
+// D A E with diagonal D and E of powers of two, so that the largest entries of rows and columns are of order one:
+// singular where A is, exactly, but with one size for the rounding of all rows. A row that a penalty or another unit
+// has made large does not make a matrix singular.
 BlockCsrData equilibrated(BlockCsrData A) {
   std::vector<double> column(static_cast<std::size_t>(A.rows()));
   for (int sweep = 0; sweep < 4; ++sweep) {

@@ -188,8 +188,8 @@ class System {
     return row;
   }
 
-  // What a solver says of its own system holds only where the user's, by its entries and the tolerance given, says so too.
-  // x in twice the precision has been judged by its own residual.
+  // What a solver says of its own system holds only where the user's, by its entries and the tolerance given, says so
+  // too. x in twice the precision has been judged by its own residual.
   void judge(const Table& options, const SolveArguments& a, Row& row) const {
     SolveResult& r = row.result;
     const KrylovOptions o = read_krylov_options(options, {});

@@ -49,8 +49,8 @@ int try_report(const std::string& directory, int code);
 // ab_summary.csv, ab_quantities.csv, study.toml and report.html there. budget: "12x", "60s"; empty: the study's.
 struct AbStudy;
 void check_study(const Program& program, const AbStudy& study);  // Error(usage) that names the configuration
-// The folder of a study, made where it is missing, and held by this process alone. Error(usage) where it is in use or none of a
-// study's: those have study.lock, or what an older Weir has left.
+// The folder of a study, made where it is missing, and held by this process alone. Error(usage) where it is in use or
+// none of a study's: those have study.lock, or what an older Weir has left.
 class StudyFolder {
  public:
   explicit StudyFolder(const std::string& directory);

@@ -41,8 +41,8 @@ struct KrylovOptions {
   bool relative = true;           // false: |b - A x| <= tolerance
   std::string reference = "rhs";  // |b|, of its compatible part where A is singular; "initial": |b - A x0|
   Norm norm = Norm::l2;
-  // converged: |b - A x| is at most the target. Else, as in a flow, also within ten times the target where rounding keeps
-  // the residual above it.
+  // converged: |b - A x| is at most the target. Else, as in a flow, also within ten times the target where rounding
+  // keeps the residual above it.
   bool strict = false;
   int max_iterations = 1000;
   int restart = 30;              // gmres, fgmres

@@ -63,8 +63,8 @@ ConstantVector SumOfEntries::says() const {
   return sum <= of_sum ? ConstantVector::null_exactly : ConstantVector::null_to_rounding;
 }
 
-// An entry that is minus the sum of the others has the rounding of that sum, which grows as the root of their number but
-// in contrived cases; the others have that of their own assembly.
+// An entry that is minus the sum of the others has the rounding of that sum, which grows as the root of their number
+// but in contrived cases; the others have that of their own assembly.
 double rounding_of_sum(std::int64_t count, double size) {
   return 4 * std::sqrt(static_cast<double>(count)) * unit_roundoff * size;
 }

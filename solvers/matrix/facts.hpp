@@ -18,9 +18,10 @@ std::vector<double> largest_in_rows(const BlockCsrData& A);  // of each block ro
 // What cg needs at least. A negative definite matrix would do with both sides negated.
 bool has_positive_diagonal(const BlockCsrData& A);
 
-// What the sums of the scalar rows and columns of A say of the constant vector, which spans both null spaces of a connected
-// matrix where it is in them. Sums are taken to twice the precision of a double. Those of an assembled matrix are what rounding
-// has left in its entries: where they are no larger, the numbers alone do not tell whether A is singular.
+// What the sums of the scalar rows and columns of A say of the constant vector, which spans both null spaces of a
+// connected matrix where it is in them. Sums are taken to twice the precision of a double. Those of an assembled
+// matrix are what rounding has left in its entries: where they are no larger, the numbers alone do not tell whether A
+// is singular.
 enum class ConstantVector { not_null, null_to_rounding, null_exactly };
 ConstantVector constant_vector(const BlockCsrData& A);
 struct SumOfEntries {  // of one row or column

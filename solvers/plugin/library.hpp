@@ -1,7 +1,7 @@
 // A user's shared library behind weir_plugin.h: found, checked, and called so that whatever it does wrong has the
-// library and the call in its message. What it returns as an error, and what it throws, comes back as words. A call that
-// changes what it was to read, or the floating-point environment, has failed (of memory on the host, where the whole matrix is
-// looked at after setup and update, a part of it in turn and the vector after the other calls).
+// library and the call in its message. What it returns as an error, and what it throws, comes back as words. A call
+// that changes what it was to read, or the floating-point environment, has failed (of memory on the host, where the
+// whole matrix is looked at after setup and update, a part of it in turn and the vector after the other calls).
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -92,8 +92,8 @@ void add_imports(const fs::path& module, std::set<fs::path>& files) {
   }
 }
 
-// Files that a text of TOML names: meshes, tables, bodies, plugins, modules ("plugin:./libmine.so" too); beside the case, or
-// in the current folder.
+// Files that a text of TOML names: meshes, tables, bodies, plugins, modules ("plugin:./libmine.so" too); beside the
+// case, or in the current folder.
 void add_named_files(const std::string& text, const fs::path& folder, std::set<fs::path>& files) {
   static const std::regex word(R"re("([^"\n]*)"|'([^'\n]*)')re");
   for (std::sregex_iterator it(text.begin(), text.end(), word), end; it != end; ++it) {
@@ -109,7 +109,8 @@ void add_named_files(const std::string& text, const fs::path& folder, std::set<f
   }
 }
 
-// What a run depends on beside its command: its case or checkpoint, the files that it names, this program, the processor.
+// What a run depends on beside its command: its case or checkpoint, the files that it names, this program, the
+// processor.
 std::string hash_of_input(const AbStudy& study, const AbTwin& twin, const std::string& machine) {
   const AbCase& c = study.cases[twin.of_case];
   const AbConfiguration& k = study.configurations[twin.configuration];

@@ -145,8 +145,8 @@ void RunDirectory::take_hold() {
   refuse(path_, owner_text(read_manifest()) + " writes here: wait for its end");
 }
 
-// Error(file_io) where the directory has been moved or removed, or the manifest has: what is made under its name now would be
-// another run's, or nobody's.
+// Error(file_io) where the directory has been moved or removed, or the manifest has: what is made under its name now
+// would be another run's, or nobody's.
 void RunDirectory::require_hold() const {
   struct stat held {
   }, there{};

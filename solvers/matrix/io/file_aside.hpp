@@ -1,4 +1,5 @@
-// A text file that is written aside and renamed when it is whole; where a device or a pipe is there, that is written into.
+// A text file that is written aside and renamed when it is whole; where a device or a pipe is there, that is written
+// into.
 #pragma once
 #include <cstdio>
 #include <filesystem>
