@@ -61,7 +61,7 @@ std::string case_path(const std::string& path) {
 
 // No range refuses it.
 const CLI::Validator not_nan(
-    [](const std::string& text) { return std::isnan(std::strtod(text.c_str(), nullptr)) ? "nan" : ""; }, "");
+    [](const std::string& text) { return std::isnan(std::strtod(text.c_str(), nullptr)) ? "not a number" : ""; }, "");
 
 void add_run_options(CLI::App& verb, RunArguments& a, KeyArguments& d, const std::string& default_directory) {
   verb.add_option("-o,--output", a.directory, "run directory; default: " + default_directory)->type_name("DIR");
