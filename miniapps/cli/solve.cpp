@@ -203,8 +203,10 @@ class System {
     if (a.extended || r.reason == Reason::interrupted) return;
     if (row.verdict.is_met)
       r.reason = Reason::converged;
+    else if (!std::isfinite(now))
+      r.reason = Reason::not_finite;
     else if (r.converged())
-      r.reason = std::isfinite(now) ? Reason::stagnated : Reason::not_finite;
+      r.reason = Reason::stagnated;
   }
   // 1 / 2^k with 2^k <= |b| in the maximum norm.
   static double power_of_two_below(const std::vector<double>& b) {
