@@ -50,6 +50,9 @@ struct Estimates {
   bool is_singular = false;     // to rounding, also with rows and columns scaled to one size
   double scaled_condition = 0;  // so scaled, where A itself looks singular or nearly so; 0: not known
   double condition() const { return smallest && smallest->sigma > 0 ? largest / smallest->sigma : 0; }
+  bool is_ill_conditioned() const {  // with rows and columns of one size: what scaling cures costs no digits
+    return !is_singular && (scaled_condition > 0 ? scaled_condition : condition()) > ill_conditioned;
+  }
 };
 
 bool has_library(const std::string& name) {
@@ -99,8 +102,8 @@ BlockCsrData equilibrated(BlockCsrData A) {
   return A;
 }
 
-bool is_singular_to_rounding(const SmallestSingular& s, double largest, int rows) {
-  return !s.found || s.sigma <= 4 * eps * std::sqrt(rows) * largest;
+bool is_singular_to_rounding(const SmallestSingular& s, double largest) {
+  return !s.found || s.sigma <= 4 * eps * largest;
 }
 
 double largest_singular(const BlockCsrData& A, const BlockCsrData& T) {
@@ -111,7 +114,7 @@ void look_again_scaled(const BlockCsrData& A, Estimates& e) {
   const BlockCsrData scaled = equilibrated(A), T = transposed(scaled);
   const SmallestSingular s = smallest_by_factors(scaled, T);
   const double largest = largest_singular(scaled, T);
-  e.is_singular = is_singular_to_rounding(s, largest, A.rows());
+  e.is_singular = is_singular_to_rounding(s, largest);
   if (!e.is_singular) e.scaled_condition = largest / s.sigma;
 }
 
@@ -124,7 +127,7 @@ Estimates estimate_of_order_one(const BlockCsrData& A, const Diagnosis& d) {
   e.symmetric_part = lanczos_of_symmetric_part(A, T, lanczos_steps);
   if (can_factorise(d)) {
     e.smallest = smallest_by_factors(A, T);
-    e.is_singular = is_singular_to_rounding(*e.smallest, e.largest, A.rows());
+    e.is_singular = is_singular_to_rounding(*e.smallest, e.largest);
     if (e.is_singular || e.condition() > ill_conditioned) look_again_scaled(A, e);
     if (!e.smallest->found) return e;
     double sum = 0;
@@ -267,11 +270,11 @@ void print_estimates(const Diagnosis& d, const Estimates& e) {
        "about {:.2g} in the 2-norm: singular values {:.3g} (inverse iteration with SparseLU) to {:.3g} (Lanczos)",
        e.condition(), e.smallest->sigma, e.largest);
   print_scaled_condition(e);
-  if (!e.is_singular && e.condition() > ill_conditioned)
+  if (e.is_ill_conditioned())
     line(Mark::look, "",
          "solutions lose {:.0f} of 16 digits; |b - A x| of some right-hand sides cannot fall below {:.0e} |b|",
          std::log10(e.condition()), eps * e.condition());
-  if (e.is_singular || e.condition() > ill_conditioned)
+  if (e.is_singular || e.is_ill_conditioned())
     line(Mark::look, "null vector", "{}",
          e.constant_part > 0.999 ? "the constant vector"
                                  : fmt::format("a vector whose constant part is {:.2g}", e.constant_part));
@@ -304,7 +307,7 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Pivots& p
   }
   if (d.strictly_dominant.count == d.rows) advise(solver("fgmres+multicolor"), "dominant: parallel sweeps suffice");
   if (can_factorise(d) && !e.is_singular) advise(solver("eigen:sparse_lu"), "direct");
-  if (e.condition() > ill_conditioned && !e.is_singular)
+  if (e.is_ill_conditioned())
     advise("--extended " + solver((d.is_symmetric() && is_positive ? "cg+" : "gmres+") + (has_pivots ? safe : "none")),
            "ill-conditioned: x in double-double precision");
   std::size_t width = 0;
