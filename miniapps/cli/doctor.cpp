@@ -128,7 +128,6 @@ Estimates estimate_of_order_one(const BlockCsrData& A, const Diagnosis& d) {
   if (can_factorise(d)) {
     e.smallest = smallest_by_factors(A, T);
     e.is_singular = is_singular_to_rounding(*e.smallest, e.largest);
-    if (e.is_singular || e.condition() > ill_conditioned) look_again_scaled(A, e);
     if (!e.smallest->found) return e;
     double sum = 0;
     for (const double v : e.smallest->vector) sum += v;
@@ -141,10 +140,12 @@ Estimates estimate_of_order_one(const BlockCsrData& A, const Diagnosis& d) {
   return e;
 }
 
-Estimates estimate(BlockCsrData A, const Diagnosis& d) {
+Estimates estimate(const BlockCsrData& A, const Diagnosis& d) {
   const double unit = power_of_two_above(d.entry.most) / 2;
-  for (double& v : A.value) v /= unit;
-  Estimates e = estimate_of_order_one(A, d);
+  BlockCsrData of_order_one = A;
+  for (double& v : of_order_one.value) v /= unit;
+  Estimates e = estimate_of_order_one(of_order_one, d);
+  if (can_factorise(d) && (e.is_singular || e.condition() > ill_conditioned)) look_again_scaled(A, e);
   e.largest *= unit;
   if (e.smallest) e.smallest->sigma *= unit;
   e.symmetric_part.least *= unit;
