@@ -86,7 +86,7 @@ TEST(ReadMesh, NamesOfGroupsMayFollowTheElements) {
     const std::size_t from = text.find("$PhysicalNames"), to = text.find("$EndPhysicalNames") + 18;
     const std::string names = text.substr(from, to - from);
     text.erase(from, to - from);
-    expect_same(mesh_of(text + names), build_mesh(d));
+    expect_same(mesh_of(text + names), mesh_of(file.text));
   }
 }
 
