@@ -49,6 +49,31 @@ std::string content_of(const std::string& path, const std::string& what) {
   return text;
 }
 
+OutputPlace place_of_output(const std::string& path, const std::vector<std::string>& inputs,
+                            std::string_view beginning) {
+  std::error_code error;
+  OutputPlace place{path};
+  constexpr int most_links = 40;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(place.path, error)); ++links) {
+    if (links == most_links) throw Error(Exit::usage, path + ": a link to itself");
+    const fs::path to = fs::read_symlink(place.path, error);
+    place.path = (to.is_absolute() ? to : fs::path(place.path).parent_path() / to).string();
+  }
+  const fs::file_status status = fs::status(place.path, error);
+  if (!fs::exists(status)) return place;
+  if (fs::is_directory(status)) throw Error(Exit::usage, path + ": a folder, not a file to write");
+  for (const std::string& input : inputs)
+    if (fs::equivalent(place.path, input, error))
+      throw Error(Exit::usage, path + ": is read by this command, and would be lost; choose another name");
+  place.is_stream = !fs::is_regular_file(status);
+  if (place.is_stream || beginning.empty() || fs::file_size(place.path, error) == 0) return place;
+  std::string head(beginning.size(), ' ');
+  std::ifstream(place.path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  if (head != beginning)
+    throw Error(Exit::usage, path + ": exists and is a file of another kind; remove it, or choose another name");
+  return place;
+}
+
 std::string why_no_file_name(std::string_view name) {
   constexpr std::size_t longest = 200;  // of the 255 of most file systems; numbers and endings are added
   if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos)

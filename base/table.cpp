@@ -1,6 +1,7 @@
 #include "base/table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
@@ -62,7 +63,7 @@ bool convert(const TableNode& n, T& value, const TableNode*& culprit) {
     return n.kind == Kind::string;
   } else if constexpr (std::is_same_v<T, double>) {
     value = n.kind == Kind::integer ? static_cast<double>(n.integer) : n.number;
-    return n.kind == Kind::integer || n.kind == Kind::number;
+    return (n.kind == Kind::integer || n.kind == Kind::number) && !std::isnan(value);
   } else {
     value = static_cast<T>(n.integer);
     return n.kind == Kind::integer && (sizeof(T) == 8 || fits_int(n.integer));
@@ -100,6 +101,7 @@ TableNode* ask(TableNode& table, std::string_view key) {
 
 std::string got(const TableNode& n) {
   if (n.kind == Kind::integer && !fits_int(n.integer)) return inline_toml(n);
+  if (n.kind == Kind::number && std::isnan(n.number)) return "nan";
   return name_of(n.kind);
 }
 

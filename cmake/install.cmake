@@ -64,7 +64,7 @@ if(TARGET weir)
     endif()
   endforeach()
   install(DIRECTORY inputs DESTINATION share/weir COMPONENT program
-    PATTERN __pycache__ EXCLUDE REGEX "/inputs/(CMakeLists.txt|case.[ch]pp|examples)$" EXCLUDE)
+    PATTERN __pycache__ EXCLUDE REGEX "/inputs/(CMakeLists.txt|case.[ch]pp|formula.*[.][ch]pp|examples)$" EXCLUDE)
   # The Python package: its links lead to the report's plots and to inputs/clients there too.
   install(DIRECTORY python DESTINATION share/weir COMPONENT program
     PATTERN build EXCLUDE PATTERN *.egg-info EXCLUDE PATTERN __pycache__ EXCLUDE)

@@ -2,6 +2,10 @@
 
 #include <muParser.h>
 
+#include <cmath>
+#include <cstdio>
+#include <string>
+
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "inputs/formula_values.hpp"
@@ -15,7 +19,7 @@ constexpr char names[] = "xyzt";
 
 class ParsedFormula {
  public:
-  ParsedFormula(const TableNode& text, std::string_view variables) {
+  ParsedFormula(const TableNode& text, std::string_view variables) : place_(text.place), text_(text.text) {
     parser_.DefineConst("pi", 3.14159265358979323846);
     for (std::size_t v = 0; v < 4; ++v)
       if (variables.find(names[v]) != variables.npos) parser_.DefineVar(std::string(1, names[v]), &value_[v]);
@@ -32,11 +36,19 @@ class ParsedFormula {
   double at(const double (&x)[3], double t) {
     for (std::size_t d = 0; d < 3; ++d) value_[d] = x[d];
     value_[3] = t;
-    return parser_.Eval();
+    const double value = parser_.Eval();
+    if (std::isnan(value)) refuse_value(x, t);
+    return value;
   }
   bool uses_time() const { return uses_time_; }
 
  private:
+  [[noreturn]] void refuse_value(const double (&x)[3], double t) const {
+    char where[160];
+    std::snprintf(where, sizeof where, "is not a number at x = %g, y = %g, z = %g, t = %g", x[0], x[1], x[2], t);
+    throw Error(Exit::usage, place_ + ": formula \"" + text_ + "\" " + where);
+  }
+
   // muParser takes "x = 2" and "1, 2" for expressions.
   static void refuse_assignment(const TableNode& text, int results) {
     const std::string& s = text.text;
@@ -64,6 +76,7 @@ class ParsedFormula {
   mu::Parser parser_;
   double value_[4] = {1, 1, 1, 1};
   bool uses_time_ = false;
+  std::string place_, text_;  // in the case file
 };
 
 bool Formula::depends_on_time() const { return parsed_ && parsed_->uses_time(); }

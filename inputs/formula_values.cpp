@@ -1,5 +1,7 @@
 #include "inputs/formula_values.hpp"
 
+#include <cmath>
+
 #include "base/error.hpp"
 
 namespace weir {
@@ -9,6 +11,8 @@ using Kind = TableNode::Kind;
 
 Formula formula_of(const Table& table, std::string_view key, const TableNode& n, std::string_view variables) {
   if (n.kind == Kind::integer) return Formula(static_cast<double>(n.integer));
+  if (n.kind == Kind::number && std::isnan(n.number))
+    table.fail(key, "'" + std::string(key) + "' must be numbers or formulas, got nan");
   if (n.kind == Kind::number) return Formula(n.number);
   if (n.kind != Kind::string)
     table.fail(key, "'" + std::string(key) + "' must be numbers or formulas, got " + name_of(n.kind));

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   open_standard_streams();
   limit_spinning(argv);
   return code_of([&] {
+    refuse_threads_of_environment();
     if (argc > 1 && std::strcmp(argv[1], "bench") == 0) start_benchmarks(argv);
     const std::shared_ptr<Communicator> ranks = make_world();
     ranks->silence_others();

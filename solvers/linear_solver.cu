@@ -1,6 +1,7 @@
 #include "solvers/linear_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -86,7 +87,8 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
                                      : restore(from);
     } catch (const RowError& error) {
       const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
-      throw spread ? error.with_name(spread->row_name(error.row())) : Error(error);
+      if (!spread) throw;
+      throw error.with_name(spread->row_name(error.row()));
     }
   };
   // Over ranks all would have to ask equally often. A restart must be whole.
@@ -259,7 +261,19 @@ SolveResult LinearSolver<Space>::conclude(SolveResult result, const Matrix<Space
   result.tolerance_reason = forcing_.reason();
   guess_.learn(A, x, result);
   for (SolveWatch<Space>* watch : watches_) watch->after(A, b, x, result);
+  if (result.reason == Reason::not_finite && !records_failed_calls_) refuse_failed_call(A, b);
   return result;
+}
+
+// NaN that a call of the user's has brought about is that call's failure, not one of the numbers.
+template <class Space>
+void LinearSolver<Space>::refuse_failed_call(const Matrix<Space>& A, View<const double> b) const {
+  const auto look = [&] {
+    if (!std::isfinite(max_norm<Space>(b))) return;
+    if (const std::string words = preconditioner_->complaint(b); !words.empty())
+      throw Error(Exit::solver_failed, words);
+  };
+  A.ranks() ? all_or_none(*A.ranks(), look) : look();
 }
 
 template <class Space>

@@ -67,6 +67,9 @@ class LinearSolver {
   // Each solve begins with the x that it is given, whatever the table says of earlier solutions: that of another solver of
   // the same system.
   void start_as_given() { guess_.take_as_given(); }
+  // A solve that ends as not_finite because a call of the user's has failed is a result like others, not an Error: of
+  // a solver that no flow depends on.
+  void record_failed_calls() { records_failed_calls_ = true; }
 
   // Adds one more watch, called after those before it; it must outlive the solver's use.
   void watch(SolveWatch<Space>* watch) { watches_.push_back(watch); }
@@ -110,12 +113,13 @@ class LinearSolver {
   void fit_to(const Matrix<Space>& A);
   bool is_whole() const { return !setup_was_stopped_ && !setup_failure_; }  // what was set up last
   SolveResult conclude(SolveResult result, const Matrix<Space>& A, View<const double> b, View<double> x);
+  void refuse_failed_call(const Matrix<Space>& A, View<const double> b) const;
   SolveResult solve_without_setup(const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult solve_with_help(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 
   std::string name_, method_;
-  bool has_own_method_ = false, setup_was_stopped_ = false;
+  bool has_own_method_ = false, setup_was_stopped_ = false, records_failed_calls_ = false;
   std::exception_ptr setup_failure_;  // for the solve that comes next, which is helped
   std::uint32_t made_from_ = 0;       // a hash of the table
   std::optional<Archive> kept_;       // between load and what takes up the preconditioner's part of it

@@ -1,16 +1,19 @@
 #include "base/foreign/foreign_call.hpp"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cfloat>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <string_view>
@@ -25,6 +28,7 @@ namespace {
 std::atomic<const char*> library_inside = nullptr, call_inside = nullptr;
 std::atomic<long> number_of_calls = 0, number_at_tick = -1;
 std::atomic<LastWords*> last_words = nullptr;
+std::atomic<pid_t> own_process = -1;
 double ends_at = -1;  // of the steady clock, in seconds; negative: never
 
 constexpr std::array fatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -57,13 +61,24 @@ void leave_last_words(Exit code, Words reason) {
   if (fsync(file) == 0) rename(w->temporary.c_str(), w->path.c_str());
 }
 
+[[noreturn]] void leave_process(int code) {
+  syscall(SYS_exit_group, code);
+  std::abort();
+}
+
 // Its end, by words for standard error and for the file.
 [[noreturn]] void end_process(Exit code, Words reason) {
   write_words(STDERR_FILENO, {"weir: "});
   write_words(STDERR_FILENO, reason);
   write_words(STDERR_FILENO, {"; the run ends here, and its last checkpoint holds\n"});
   leave_last_words(code, reason);
-  _exit(static_cast<int>(code));
+  leave_process(static_cast<int>(code));
+}
+
+// A process that foreign code has forked may end as it likes.
+void look_at_exit() {
+  const char *library = library_inside, *call = call_inside;
+  if (library && getpid() == own_process) end_process(Exit::solver_failed, {library, ": ", call, " ended the process"});
 }
 
 std::string_view name_of(int number) {
@@ -112,6 +127,9 @@ void install() {
   action.sa_handler = end_after_crash;
   action.sa_flags = SA_ONSTACK;
   for (const int number : fatal) sigaction(number, &action, nullptr);
+  own_process = getpid();
+  std::atexit(look_at_exit);
+  at_quick_exit(look_at_exit);
 }
 
 bool is_first_call() {
@@ -120,6 +138,22 @@ bool is_first_call() {
 }
 
 }  // namespace
+
+FloatingPoint::FloatingPoint() : state_(state()) { fegetenv(&all_); }
+
+FloatingPoint::State FloatingPoint::state() {
+  const volatile double least = DBL_MIN, half = 0.5, denormal = 4.9e-324;
+  return {fegetround(), fegetexcept(), least * half != 0 && denormal + denormal != 0};
+}
+
+std::string FloatingPoint::restore() const {
+  const State now = state();
+  if (now == state_) return "";
+  fesetenv(&all_);
+  return now.rounding != state_.rounding ? "the rounding mode"
+         : now.traps != state_.traps     ? "which floating-point exceptions are signals"
+                                         : "whether denormal numbers are kept";
+}
 
 ForeignCall::ForeignCall(const char* library, const char* call)
     : outer_library_(library_inside.load(std::memory_order_relaxed)),
@@ -148,3 +182,13 @@ void ForeignCall::leaves(LastWords words) {
 }
 
 }  // namespace weir
+
+// Instead of the C library's, for plugins as well: foreign code that ends the process here is named.
+extern "C" [[noreturn]] void _exit(int code) {
+  weir::look_at_exit();
+  weir::leave_process(code);
+}
+extern "C" [[noreturn]] void _Exit(int code) noexcept {
+  weir::look_at_exit();
+  weir::leave_process(code);
+}

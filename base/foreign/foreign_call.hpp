@@ -1,7 +1,9 @@
-// Calls into code that is not Weir's (a plugin of the user's). Where such code crashes, the process ends with a line that names
-// library and call instead of a bare signal; where it does not come back, the wall limit ends it all the same. What the
-// run had on the disk (records, checkpoints) stays as it is; the one file that can be written then is prepared before.
+// Calls into code that is not Weir's (a plugin of the user's). Where such code crashes, the process ends with a line that
+// names library and call instead of a bare signal, and where it ends the process with exit() or _exit() likewise; where it
+// does not come back, the wall limit ends it all the same. What the run had on the disk (records, checkpoints) stays as it
+// is; the one file that can be written then is prepared before.
 #pragma once
+#include <cfenv>
 #include <string>
 
 namespace weir {
@@ -10,6 +12,24 @@ namespace weir {
 // stands in a string. Written under the name `temporary`, then renamed.
 struct LastWords {
   std::string path, temporary, before_code, before_reason, after;
+};
+
+// How numbers are rounded, whether denormal ones vanish and which exceptions are signals, of this thread: as it is now.
+class FloatingPoint {
+ public:
+  FloatingPoint();
+  // Makes it so again. What had changed, in words; empty: nothing.
+  std::string restore() const;
+
+ private:
+  struct State {
+    int rounding, traps;
+    bool keeps_denormals;
+    bool operator==(const State&) const = default;
+  };
+  static State state();
+  State state_;
+  fenv_t all_;
 };
 
 class ForeignCall {

@@ -33,13 +33,14 @@ class Writer:
 
     def add(self, A: Any, b: Any, x0: Any = None, step: int | None = None, time: float = 0.0, coordinates: Any = None) -> None:
         """One system; coordinates: x, y, z of each block row."""
-        A = A.copy() if sparse.isspmatrix_bsr(A) else sparse.csr_matrix(A)
-        block = A.blocksize[0] if sparse.isspmatrix_bsr(A) else 1
-        if A.shape[0] != A.shape[1] or (block > 1 and A.blocksize[0] != A.blocksize[1]) or block > 64:
+        in_blocks = getattr(A, "format", "") == "bsr"  # of a bsr_matrix and of a bsr_array
+        A = A.copy() if in_blocks else sparse.csr_matrix(A)
+        block = A.blocksize[0] if in_blocks else 1
+        if A.shape[0] != A.shape[1] or (in_blocks and A.blocksize[0] != A.blocksize[1]) or block > 64:
             raise ValueError("expected a square matrix in square blocks of at most 64, got %s" % (A.shape,))
         A.sum_duplicates()
         rows = A.shape[0] // block
-        arrays = [("values", np.ascontiguousarray(A.data, "<f8")), ("rhs", self._vector(b, A.shape[0], "b"))]
+        arrays = [("values", _real(A.data, "A")), ("rhs", self._vector(b, A.shape[0], "b"))]
         if x0 is not None:
             arrays.append(("guess", self._vector(x0, A.shape[0], "x0")))
         pattern = [("row_start", A.indptr.astype("<i8")), ("column", A.indices.astype("<i4"))]
@@ -60,7 +61,7 @@ class Writer:
 
     @staticmethod
     def _vector(values: Any, size: int, what: str) -> Any:
-        values = np.ascontiguousarray(values, "<f8").ravel()
+        values = _real(values, what).ravel()
         if len(values) != size:
             raise ValueError("%s: expected %d values, got %d" % (what, size, len(values)))
         return values
@@ -73,6 +74,12 @@ class Writer:
             for _, values in arrays:
                 out.write(values.tobytes())
         os.replace(aside, self._path(file))
+
+
+def _real(values: Any, what: str) -> Any:
+    if np.iscomplexobj(values):
+        raise ValueError("%s: complex values; Weir's systems are real (take .real where that is meant)" % what)
+    return np.ascontiguousarray(values, "<f8")
 
 
 def _header(text: str, arrays: list[tuple[str, Any]]) -> tuple[bytes, int]:

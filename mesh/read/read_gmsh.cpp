@@ -145,6 +145,30 @@ class GmshReader {
       name.remove_suffix(1);
       if (dimension == 1 && !name.empty()) group_name_[group] = name;
     }
+    name_markers();
+  }
+
+  // Markers of elements that stand before the names. Groups of one name are one marker.
+  void name_markers() {
+    std::vector<std::string> old;
+    std::vector<char> inside;
+    std::vector<int> now;
+    marker_index_.clear();
+    last_marker_ = -1;
+    std::swap(old, d_.marker);
+    std::swap(inside, d_.may_lie_inside);
+    for (std::size_t m = 0; m < old.size(); ++m) {
+      const auto named = group_name_.find(group_of_marker_[m]);
+      const std::string& name = group_of_marker_[m] != 0 && named != group_name_.end() ? named->second : old[m];
+      const auto [entry, is_new] = marker_index_.try_emplace(name, static_cast<int>(d_.marker.size()));
+      now.push_back(entry->second);
+      if (!is_new) continue;
+      group_of_marker_[d_.marker.size()] = group_of_marker_[m];
+      d_.add_marker(name);
+      d_.may_lie_inside.push_back(inside[m]);
+    }
+    group_of_marker_.resize(d_.marker.size());
+    for (int& marker : d_.edge_marker) marker = now[marker];
   }
 
   // A group's sign tells the curve's direction, which does not matter here.
@@ -295,6 +319,7 @@ class GmshReader {
     if (is_new) {
       d_.add_marker(name);
       d_.may_lie_inside.push_back(group == 0);
+      group_of_marker_.push_back(group);
     }
     last_key_ = key;
     return last_marker_ = entry->second;
@@ -348,6 +373,7 @@ class GmshReader {
   std::map<std::int64_t, std::string> group_name_;       // of groups of curves
   std::map<std::int64_t, std::int64_t> group_of_curve_;  // version 4.1
   std::map<std::string, int> marker_index_;
+  std::vector<std::int64_t> group_of_marker_;     // 0: none
   std::array<std::int64_t, 2> last_key_{-1, -1};  // group and curve of the edge before, and its marker
   int last_marker_ = -1;
 };

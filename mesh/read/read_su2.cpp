@@ -1,5 +1,6 @@
 // SU2's native format (su2code.github.io/docs_v7/Mesh-File), read and written: "KEY= value" lines, each followed by as many lines of data.
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <string>
@@ -146,11 +147,24 @@ class Su2Reader {
       data_line(i, count, "NPOIN", "point");
       const double x = text_.coordinate("x"), y = text_.coordinate("y");
       d_.node.push_back({x, y});
+      if (text_.fields() == 2) require_plane(text_.coordinate("z"), x, y);
       own_number("a point (x, y)");
     }
   }
 
+  // Points of 2D meshes may have a third coordinate: that of their plane.
+  void require_plane(double z, double x, double y) {
+    if (d_.node.size() == 1) z_ = z;
+    if (!(std::abs(z - z_) <= 1e-9 * (std::abs(x) + std::abs(y) + std::abs(z_))))
+      text_.fail("a point at z = " + std::to_string(z) + ", others at z = " + std::to_string(z_) +
+                 "; only meshes in the x-y plane are read");
+  }
+
   void marker(std::string name) {
+    if (name == "SEND_RECEIVE")
+      text_.fail(
+          "a SEND_RECEIVE marker: one part of a mesh that an older SU2 has partitioned, with its neighbours' cells; "
+          "give the whole mesh");
     if (name.empty()) text_.fail("a marker needs a name");
     if (!names_.insert(name).second) text_.fail("marker " + MeshText::quoted(name) + " is there twice");
     close_marker();
@@ -194,6 +208,7 @@ class Su2Reader {
   MeshText text_;
   MeshDescription d_;
   std::set<std::string> names_;  // of the markers
+  double z_ = 0;                 // of the points' plane
   std::int64_t dimension_ = -1, elements_ = -1, points_ = -1, markers_ = -1;
   bool is_open_ = false;  // a MARKER_TAG waits for its MARKER_ELEMS
 };

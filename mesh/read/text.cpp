@@ -90,6 +90,16 @@ void MeshText::skip(std::int64_t fields, const char* what) {
   for (std::int64_t k = 0; k < fields; ++k) field(what);  // the end of the line stops an absurd count
 }
 
+int MeshText::fields() const {
+  int count = 0;
+  bool inside = false;
+  for (const char c : fields_) {
+    count += !is_blank(c) && !inside;
+    inside = !is_blank(c);
+  }
+  return count;
+}
+
 void MeshText::skip_past(char c) {
   const std::size_t at = fields_.find(c);
   fields_.remove_prefix(at == std::string_view::npos ? fields_.size() : at + 1);

@@ -23,6 +23,7 @@ class MeshText {
 
   // The fields of the line, separated by blanks. `what` says in the message what was expected.
   bool has_field();
+  int fields() const;  // that are left
   std::string_view field(const char* what);
   std::int64_t integer(const char* what);
   std::int64_t count(const char* what);  // not negative

@@ -1,6 +1,10 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 
@@ -31,14 +35,25 @@ void tell(const AbStudy& study, const AbProgress& progress, const AbRun& run) {
 
 }  // namespace
 
-// A folder that is none of a study's is left alone.
-void prepare_study_folder(const std::string& directory) {
+StudyFolder::StudyFolder(const std::string& directory) {
   const fs::path folder = directory;
-  if (fs::exists(folder) && !(fs::is_directory(folder) && (fs::is_empty(folder) || fs::exists(folder / "study.toml"))))
+  const auto has = [&](const char* name) { return fs::exists(folder / name); };
+  const bool is_study = fs::is_directory(folder) && (fs::is_empty(folder) || has("study.lock") ||
+                                                     (has("study.toml") && (has("done") || has("cells"))));
+  if (fs::exists(folder) && !is_study)
     throw Error(Exit::usage, directory + ": exists and is not the folder of a study; choose another (-o)");
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw Error(Exit::file_io, "cannot make " + directory + ": " + error.message());
+  const std::string path = (folder / "study.lock").string();
+  lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (lock_ < 0) fail_to_write(path, errno);
+  if (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw Error(Exit::usage, directory + ": another process makes a study there: wait for its end");
+}
+
+StudyFolder::~StudyFolder() {
+  if (lock_ >= 0) close(lock_);
 }
 
 // All that a dry run can find, before the first run of any.
@@ -62,7 +77,7 @@ int run_ab(const Program& program, const std::string& study_file, const std::str
            const std::string& budget) {
   const AbStudy study = read_ab_study(study_file, budget);
   check_study(program, study);
-  prepare_study_folder(directory);
+  const StudyFolder folder(directory);
   const auto path = [&](const char* name) { return (fs::path(directory) / name).string(); };
   write_text_aside(path("study.toml"), read_text(study_file));
   const auto [runs, stopped_by] =

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/colour.hpp"
@@ -57,6 +59,10 @@ std::string case_path(const std::string& path) {
   return std::filesystem::exists(own, error) ? own : path;
 }
 
+// No range refuses it.
+const CLI::Validator not_nan(
+    [](const std::string& text) { return std::isnan(std::strtod(text.c_str(), nullptr)) ? "not a number" : ""; }, "");
+
 void add_run_options(CLI::App& verb, RunArguments& a, KeyArguments& d, const std::string& default_directory) {
   verb.add_option("-o,--output", a.directory, "run directory; default: " + default_directory)->type_name("DIR");
   add_overrides(verb, a.overrides, a.unset);
@@ -68,6 +74,7 @@ void add_run_options(CLI::App& verb, RunArguments& a, KeyArguments& d, const std
       ->check(CLI::NonNegativeNumber);
   verb.add_option("--wall-limit", a.wall_limit, "stop with a checkpoint after this wall time")
       ->type_name("SECONDS")
+      ->check(not_nan)
       ->check(CLI::NonNegativeNumber);
   verb.add_flag("--deterministic", d.deterministic, "bitwise reproducible for any thread count, or refused");
   verb.add_option("--seed", d.seed, "seed of all random choices")->type_name("N")->check(CLI::NonNegativeNumber);
@@ -99,6 +106,7 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
   verb.add_option("--block", s.block, "unknowns per block row (0: detect)")->check(CLI::Range(0, 64));
   verb.add_option("--tolerance", s.tolerance, "relative tolerance: |b - A x| / |b|")
       ->capture_default_str()
+      ->check(not_nan)
       ->check(CLI::PositiveNumber);
   verb.add_option("--max-iterations", s.max_iterations,
                   "iteration limit of each solve; with --extended no correction begins beyond it")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
@@ -43,11 +44,15 @@ std::string told(const RowTally& rows, const char* what = "row") {
 // Of the solver that estimates singular values; what it found is what the advice goes by.
 struct Estimates {
   std::optional<SmallestSingular> smallest;
-  double largest = 0;         // singular value
-  double constant_part = 0;   // |v . 1| / sqrt(n) of the vector of the smallest one
-  RitzValues symmetric_part;  // of (A + A^T) / 2
-  bool is_singular = false;   // to rounding
+  double largest = 0;           // singular value
+  double constant_part = 0;     // |v . 1| / sqrt(n) of the vector of the smallest one
+  RitzValues symmetric_part;    // of (A + A^T) / 2
+  bool is_singular = false;     // to rounding, also with rows and columns scaled to one size
+  double scaled_condition = 0;  // so scaled, where A itself looks singular or nearly so; 0: not known
   double condition() const { return smallest && smallest->sigma > 0 ? largest / smallest->sigma : 0; }
+  bool is_ill_conditioned() const {  // with rows and columns of one size: what scaling cures costs no digits
+    return !is_singular && (scaled_condition > 0 ? scaled_condition : condition()) > ill_conditioned;
+  }
 };
 
 bool has_library(const std::string& name) {
@@ -77,7 +82,44 @@ SmallestSingular smallest_by_factors(const BlockCsrData& A, const BlockCsrData& 
   return smallest_singular(product, by(*lu), by(*lu_transposed), A.rows(), steps);
 }
 
-Estimates estimate(const BlockCsrData& A, const Diagnosis& d) {
+double power_of_two_above(double size) { return size > 0 ? std::ldexp(1.0, std::ilogb(size) + 1) : 1; }
+
+// D A E with diagonal D and E of powers of two, so that the largest entries of rows and columns are of order one:
+// singular where A is, exactly, but with one size for the rounding of all rows. A row that a penalty or another unit
+// has made large does not make a matrix singular.
+BlockCsrData equilibrated(BlockCsrData A) {
+  std::vector<double> column(static_cast<std::size_t>(A.rows()));
+  for (int sweep = 0; sweep < 4; ++sweep) {
+    const std::vector<double> row = largest_in_rows(A);
+    std::fill(column.begin(), column.end(), 0.0);
+    for (int i = 0; i < A.rows(); ++i)
+      for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
+        A.value[e] /= power_of_two_above(row[i]);
+        column[A.column[e]] = std::max(column[A.column[e]], std::abs(A.value[e]));
+      }
+    for (std::size_t e = 0; e < A.value.size(); ++e) A.value[e] /= power_of_two_above(column[A.column[e]]);
+  }
+  return A;
+}
+
+bool is_singular_to_rounding(const SmallestSingular& s, double largest) {
+  return !s.found || s.sigma <= 4 * eps * largest;
+}
+
+double largest_singular(const BlockCsrData& A, const BlockCsrData& T) {
+  return std::sqrt(std::max(lanczos_of_squares(A, T, lanczos_steps).most, 0.0));
+}
+
+void look_again_scaled(const BlockCsrData& A, Estimates& e) {
+  const BlockCsrData scaled = equilibrated(A), T = transposed(scaled);
+  const SmallestSingular s = smallest_by_factors(scaled, T);
+  const double largest = largest_singular(scaled, T);
+  e.is_singular = is_singular_to_rounding(s, largest);
+  if (!e.is_singular) e.scaled_condition = largest / s.sigma;
+}
+
+// Of a matrix whose largest entry is of order one: squares of its entries neither overflow nor underflow.
+Estimates estimate_of_order_one(const BlockCsrData& A, const Diagnosis& d) {
   Estimates e;
   const BlockCsrData T = transposed(A);
   const RitzValues squares = lanczos_of_squares(A, T, lanczos_steps);
@@ -85,7 +127,7 @@ Estimates estimate(const BlockCsrData& A, const Diagnosis& d) {
   e.symmetric_part = lanczos_of_symmetric_part(A, T, lanczos_steps);
   if (can_factorise(d)) {
     e.smallest = smallest_by_factors(A, T);
-    e.is_singular = !e.smallest->found || e.smallest->sigma <= 4 * eps * std::sqrt(A.rows()) * e.largest;
+    e.is_singular = is_singular_to_rounding(*e.smallest, e.largest);
     if (!e.smallest->found) return e;
     double sum = 0;
     for (const double v : e.smallest->vector) sum += v;
@@ -95,6 +137,19 @@ Estimates estimate(const BlockCsrData& A, const Diagnosis& d) {
     s.sigma = std::sqrt(std::max(squares.least, 0.0));
     e.smallest = s;
   }
+  return e;
+}
+
+Estimates estimate(const BlockCsrData& A, const Diagnosis& d) {
+  const double unit = power_of_two_above(d.entry.most) / 2;
+  BlockCsrData of_order_one = A;
+  for (double& v : of_order_one.value) v /= unit;
+  Estimates e = estimate_of_order_one(of_order_one, d);
+  if (can_factorise(d) && (e.is_singular || e.condition() > ill_conditioned)) look_again_scaled(A, e);
+  e.largest *= unit;
+  if (e.smallest) e.smallest->sigma *= unit;
+  e.symmetric_part.least *= unit;
+  e.symmetric_part.most *= unit;
   return e;
 }
 
@@ -132,14 +187,24 @@ void print_diagonal(const Diagnosis& d) {
 }
 
 // What ILU(0) meets in this order of the rows, beyond the diagonal itself.
-void print_pivots(const BlockCsrData& A, const Diagnosis& d) {
-  if (d.missing_diagonal.count || d.not_finite) return;
+Pivots print_pivots(const BlockCsrData& A, const Diagnosis& d) {
+  if (d.missing_diagonal.count || d.not_finite) return {};
   const Pivots p = ilu0_pivots(A);
   if (p.bad_row >= 0)
     line(Mark::look, "ILU(0)", "zero pivot in row {} (diagonal entry {:.3g})", p.bad_row + 1, p.diagonal);
   else if (p.least_row >= 0)
     line(p.least_ratio < 1e-6 ? Mark::look : Mark::good, "ILU(0)", "smallest pivot {:.2g} relative to its row (row {})",
          p.least_ratio, p.least_row + 1);
+  return p;
+}
+
+// A word of a command line.
+std::string quoted(const std::string& word) {
+  constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,/:=@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
 }
 
 void print_sums(const Diagnosis& d) {
@@ -174,6 +239,12 @@ void print_structure(const Diagnosis& d) {
   line(Mark::good, "blocks", "{}", d.block > 1 ? fmt::format("dense blocks of {}", d.block) : "no dense blocks");
 }
 
+void print_scaled_condition(const Estimates& e) {
+  if (e.scaled_condition > 0)
+    line(e.scaled_condition > ill_conditioned ? Mark::look : Mark::good, "",
+         "not singular: about {:.2g} with rows and columns scaled to one size", e.scaled_condition);
+}
+
 void print_estimates(const Diagnosis& d, const Estimates& e) {
   const RitzValues& r = e.symmetric_part;
   const double noise = 1e-12 * std::max(std::abs(r.least), std::abs(r.most));
@@ -187,65 +258,65 @@ void print_estimates(const Diagnosis& d, const Estimates& e) {
     line(Mark::good, "definite", "{}{}, as estimated: {}", part, r.most <= noise ? "negative" : "positive", range);
 
   if (!e.smallest->found && can_factorise(d)) {
-    line(Mark::fault, "condition", "singular: SparseLU found a zero pivot");
+    if (e.is_singular) line(Mark::fault, "condition", "singular: SparseLU found a zero pivot");
+    print_scaled_condition(e);
     return;
   }
   if (!e.smallest->found) {
-    line(Mark::look, "condition", "at least {:.2g} (Lanczos on A^T A; the matrix is too large to factorise)",
-         e.condition());
+    line(Mark::look, "condition", "at least {:.2g} (Lanczos on A^T A; {})", e.condition(),
+         has_library("eigen") ? "the matrix is too large to factorise" : "this build lacks Eigen, which factorises");
     return;
   }
   line(e.is_singular || e.condition() > ill_conditioned ? Mark::look : Mark::good, "condition",
        "about {:.2g} in the 2-norm: singular values {:.3g} (inverse iteration with SparseLU) to {:.3g} (Lanczos)",
        e.condition(), e.smallest->sigma, e.largest);
-  if (!e.is_singular && e.condition() > ill_conditioned)
+  print_scaled_condition(e);
+  if (e.is_ill_conditioned())
     line(Mark::look, "",
          "solutions lose {:.0f} of 16 digits; |b - A x| of some right-hand sides cannot fall below {:.0e} |b|",
          std::log10(e.condition()), eps * e.condition());
-  if (e.is_singular || e.condition() > ill_conditioned)
+  if (e.is_singular || e.is_ill_conditioned())
     line(Mark::look, "null vector", "{}",
          e.constant_part > 0.999 ? "the constant vector"
                                  : fmt::format("a vector whose constant part is {:.2g}", e.constant_part));
 }
 
-void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates& e) {
+void print_advice(const std::string& matrix, const Diagnosis& d, const Pivots& pivots, const Estimates& e) {
   std::vector<std::array<std::string, 2>> lines;
   const auto advise = [&](const std::string& options, const std::string& why) { lines.push_back({options, why}); };
-  const auto solver = [](const std::string& name) {
-    return name.find(' ') == std::string::npos ? "--solver " + name : "--solver \"" + name + "\"";
-  };
+  const auto solver = [](const std::string& name) { return "--solver " + quoted(name); };
   const bool has_pivots = d.missing_diagonal.count + d.zero_diagonal.count == 0;
   const bool is_positive = d.is_definite_for_sure() || (e.symmetric_part.least > 0);
+  const bool has_ilu0 = has_pivots && pivots.bad_row < 0;
+  const std::string safe = has_ilu0 ? "block_ilu0" : "jacobi";  // of those that need a diagonal
   const bool is_like_poisson = d.positive_off_diagonal.count == 0 && d.negative_diagonal.count == 0 && has_pivots;
   say("\nsuggested solvers\n");
   if (d.has_constant_null_space()) say("  (the constant null space is detected and projected out)\n");
   if (d.is_symmetric() && d.rows > 0 && e.symmetric_part.most < 0)
     say("  (negative definite: negate both sides to use cg)\n");
   if (d.is_symmetric() && (is_positive || (d.has_constant_null_space() && is_like_poisson)))
-    advise(solver("cg+block_ilu0"), "symmetric, positive");
+    advise(solver("cg+" + safe), "symmetric, positive");
   if (is_like_poisson && has_library("hypre"))
     advise(solver(d.is_symmetric() ? "hypre:cg+boomeramg" : "hypre:gmres+boomeramg"),
            "signs of an M-matrix: algebraic multigrid");
-  if (has_pivots && !d.is_symmetric()) advise(solver("bicgstab+block_ilu0"), "short recurrences");
+  if (has_pivots && !d.is_symmetric()) advise(solver("bicgstab+" + safe), "short recurrences");
   if (has_pivots) {
-    advise(solver("gmres+block_ilu0"), "monotone residual");
+    advise(solver("gmres+" + safe), "monotone residual");
     advise(solver("gmres+parilut"), "where ILU(0) is too weak");
   } else {
     advise(solver("gmres"), "no pivots needed");
   }
   if (d.strictly_dominant.count == d.rows) advise(solver("fgmres+multicolor"), "dominant: parallel sweeps suffice");
   if (can_factorise(d) && !e.is_singular) advise(solver("eigen:sparse_lu"), "direct");
-  if (e.condition() > ill_conditioned && !e.is_singular)
-    advise("--extended " + solver(d.is_symmetric() && is_positive ? "cg+block_ilu0" : "gmres+block_ilu0"),
+  if (e.is_ill_conditioned())
+    advise("--extended " + solver((d.is_symmetric() && is_positive ? "cg+" : "gmres+") + (has_pivots ? safe : "none")),
            "ill-conditioned: x in double-double precision");
   std::size_t width = 0;
   for (const auto& [options, why] : lines) width = std::max(width, options.size());
-  for (const auto& [options, why] : lines) say("  weir solve {} {:<{}}   # {}\n", matrix, options, width, why);
+  for (const auto& [options, why] : lines) say("  weir solve {} {:<{}}   # {}\n", quoted(matrix), options, width, why);
 }
 
-}  // namespace
-
-int examine_matrix(const std::string& matrix) {
+int examine_one(const std::string& matrix) {
   bool was_solved = false;
   if (is_capsule(matrix)) {
     const Capsule c = read_capsule(matrix);
@@ -260,7 +331,7 @@ int examine_matrix(const std::string& matrix) {
       static_cast<double>(d.entries) / d.rows, d.shortest_row, d.longest_row);
   print_entries(d, faults);
   print_diagonal(d);
-  print_pivots(A, d);
+  const Pivots pivots = print_pivots(A, d);
   print_sums(d);
   print_structure(d);
   if (d.not_finite) {
@@ -274,8 +345,20 @@ int examine_matrix(const std::string& matrix) {
   if (is_hopeless)
     say("\nThe matrix is singular: only right-hand sides in its range have a solution, and it is not unique.{}\n",
         was_solved ? " The captured one is: the run solved it." : "");
-  print_advice(matrix, d, e);
+  print_advice(matrix, d, pivots, e);
   return static_cast<int>((is_hopeless && !was_solved) || faults.repeated ? Exit::check_failed : Exit::finished);
+}
+
+}  // namespace
+
+int examine_matrix(const std::string& matrix) {
+  if (!std::filesystem::is_directory(matrix)) return examine_one(matrix);
+  int worst = 0;
+  for (const std::string& path : captured_systems({matrix})) {
+    worst = std::max(worst, examine_one(path));
+    say("\n");
+  }
+  return worst;
 }
 
 }  // namespace weir

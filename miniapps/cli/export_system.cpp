@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/print.hpp"
 #include "postproc/run/write_aside.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
@@ -72,10 +73,16 @@ void export_capsule(const Capsule& c, const std::string& format, const std::stri
     say("{}: IJ.out.A, IJ.out.b, IJ.out.x0 of {}; {} rows\n", place.string(), source.stem().string(), c.size());
     return;
   }
+  for (const char* name : {".mtx", "_b.mtx", "_x0.mtx"}) place_of_output(base + name, {}, "%%MatrixMarket matrix ");
   write_matrix_market(base + ".mtx", A);
   write_vector_market(base + "_b.mtx", c.b);
   write_vector_market(base + "_x0.mtx", c.x0);
   say("{0}.mtx, {0}_b.mtx, {0}_x0.mtx; {1} rows\n", base, c.size());
+}
+
+// A user's own file of that name stays.
+void write_list(const fs::path& path, std::string_view beginning, const std::string& text) {
+  write_text_aside(place_of_output(path.string(), {}, beginning).path, text);
 }
 
 // As the benchmarks of Ginkgo (BENCHMARKING.md) read test cases.
@@ -85,12 +92,13 @@ void write_ginkgo_list(const fs::path& folder, const std::vector<std::string>& p
     const std::string name = fs::path(path).stem().string();
     list.push_back({{"filename", name + ".mtx"}, {"rhs", name + "_b.mtx"}, {"optimal", {{"spmv", "csr"}}}});
   }
-  write_text_aside((folder / "ginkgo.json").string(), list.dump(2) + "\n");
+  write_list(folder / "ginkgo.json", "[\n  {\n    \"filename\": ", list.dump(2) + "\n");
 }
 
 // A method for any matrix, from zeros: hypredrive 0.2 looks for a guess in no folder of a sequence.
 void write_hypredrive_input(const fs::path& folder, std::size_t count) {
-  write_text_aside((folder / "hypredrive.yml").string(), fmt::format(R"(linear_system:
+  write_list(folder / "hypredrive.yml", "linear_system:\n  dirname: ls\n",
+             fmt::format(R"(linear_system:
   dirname: ls
   matrix_filename: IJ.out.A
   rhs_filename: IJ.out.b
@@ -99,7 +107,7 @@ void write_hypredrive_input(const fs::path& folder, std::size_t count) {
 solver: gmres
 preconditioner: amg
 )",
-                                                                     count - 1));
+                         count - 1));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // weir import: files of other codes as a sequence of captured systems.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/capture/client_capture.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
+#include "solvers/matrix/facts.hpp"
 #include "solvers/matrix/io/matrix_market.hpp"
 #include "solvers/matrix/io/petsc_binary.hpp"
 
@@ -155,7 +157,10 @@ int import_systems(const ImportArguments& a) {
       BlockCsrData A = read_rows(all.matrices[k], block);
       block = A.block;  // one for all
       rows = std::int64_t{A.rows()} * A.block;
-      c.A = record_of(std::move(A));
+      double constant = 0;
+      for (std::size_t l = k; l < (k + 1 < all.matrices.size() ? k + 1 : all.rhs.size()); ++l)
+        constant = std::max(constant, constant_part(read_values(all.rhs[l], rows)));
+      c.A = record_of(std::move(A), constant);
     }
     c.b = read_values(all.rhs[k], rows);
     c.x0 = all.guesses.empty() ? std::vector<double>(c.b.size(), 0.0) : read_values(all.guesses[k], rows);

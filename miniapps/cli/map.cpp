@@ -51,7 +51,7 @@ int run_map(const Program& program, const std::string& study_file, const std::st
   const MapStudy map = read_map_study(study_file, budget);
   for (std::size_t y = 0; y < map.y.values.size(); ++y)
     for (std::size_t x = 0; x < map.x.values.size(); ++x) check_study(program, study_of_cell(map, x, y));
-  prepare_study_folder(directory);
+  const StudyFolder folder(directory);
   const auto path = [&](const std::string& name) { return (fs::path(directory) / name).string(); };
   write_text_aside(path("study.toml"), read_text(study_file));
   std::vector<MapCell> cells;

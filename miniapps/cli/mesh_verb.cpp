@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/print.hpp"
 #include "inputs/case.hpp"
 #include "mesh/graph/colouring.hpp"
@@ -160,6 +161,10 @@ void add_partition(const Graph& graph, const CellLines& lines, int parts, Fields
 int write_mesh(const MeshArguments& a) {
   const Table config = read_case(a.case_path, a.overrides, a.unset);
   if (!config.has("mesh")) throw Error(Exit::usage, a.case_path + ": this case has no [mesh]: its grid is structured");
+  const bool is_su2 = std::filesystem::path(a.output).extension() == ".su2";
+  const OutputPlace output = place_of_output(a.output, {a.case_path, config.table("mesh").get<std::string>("file", "")},
+                                             is_su2 ? "NDIME=" : "<");
+  if (output.is_stream) throw Error(Exit::usage, a.output + ": a device or a pipe; a mesh goes into a file");
   const double start = seconds_now();
   const Table mesh_table = config.table("mesh"), ordering_table = config.table("ordering");
   OrderingOptions options = read_ordering(ordering_table);
@@ -177,14 +182,14 @@ int write_mesh(const MeshArguments& a) {
   add_colourings(graph, options.seed, fields);
   add_partition(graph, lines, a.parts, fields);
   const double before_writing = seconds_now();
-  if (std::filesystem::path(a.output).extension() == ".su2")
-    write_text_aside(a.output, su2_text(mesh));
+  if (is_su2)
+    write_text_aside(output.path, su2_text(mesh));
   else
-    write_unstructured(a.output, {.node = mesh.node,
-                                  .cell_start = mesh.cell_start,
-                                  .cell_node = mesh.cell_node,
-                                  .cell_fields = fields,
-                                  .node_fields = {}});
+    write_unstructured(output.path, {.node = mesh.node,
+                                     .cell_start = mesh.cell_start,
+                                     .cell_node = mesh.cell_node,
+                                     .cell_fields = fields,
+                                     .node_fields = {}});
   line("written", "{} ({:.2f} s)", a.output, seconds_now() - before_writing);
   line("time", "{:.2f} s", seconds_now() - start);
   return 0;

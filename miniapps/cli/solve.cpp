@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <type_traits>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/print.hpp"
 #include "base/table_option.hpp"
 #include "inputs/case.hpp"
@@ -17,6 +19,7 @@
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/failed_solve.hpp"
 #include "solvers/matrix/facts.hpp"
+#include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/registry.hpp"
 
@@ -88,8 +91,24 @@ bool is_ours(const Table& options) {
   return method.find(':') == std::string::npos || method.starts_with("plugin:");
 }
 
+// Whether the constants are projected out of the system, and by whose word.
+enum class Constants {
+  kept,        // they are no null vector
+  known,       // the flow that made the system says that they are one: only the part of b without its mean counts
+  exact,       // all sums of rows and columns are zero: no x leaves less of b than its mean
+  to_rounding  // the sums are rounding: a guess, given up where b has a mean
+};
+
+// b - A x of the system as the user gave it, in the norm of the options, and whether it meets the tolerance.
+struct Verdict {
+  double relative = 0;  // to |b|
+  bool is_met = false;
+};
+
 struct Row {
   SolveResult result;
+  Verdict verdict;
+  bool projected = false;  // what x comes from
   SetupInfo setup;
   std::string refusal;  // why the method does not apply
   Exit code_of_refusal = Exit::finished;
@@ -97,27 +116,31 @@ struct Row {
   std::string report;     // what its setup has recorded
 };
 
+std::string name_of_rows(int block_row, int block) {
+  const std::int64_t first = std::int64_t{block_row} * block + 1;
+  return block == 1 ? fmt::format("row {} (counted from 1, as in the file)", first)
+                    : fmt::format("rows {} to {} (counted from 1, as in the file)", first, first + block - 1);
+}
+
 template <class Space>
 class System {
  public:
-  System(const BlockCsrData& data, const std::vector<double>& rhs, const std::vector<double>& guess)
-      : data_(data), rhs_(rhs), guess_(guess), A_(data), b_(rhs), x_(A_.size()) {}
+  System(const BlockCsrData& data, const std::vector<double>& rhs, const std::vector<double>& guess,
+         Constants constants)
+      : data_(data), rhs_(rhs), guess_(guess), constants_(constants), A_(data), b_(rhs), x_(A_.size()) {}
 
+  // The constants of a guess stay in where b has more of them than the tolerance allows and nothing is solved without
+  // them; the better x counts.
   Row solve(const Table& options, const SolveArguments& a) {
-    Row row;
-    try {
-      const auto solver = make_any_solver<Space>(options);
-      options.refuse_unknown();
-      row.is_known = true;
-      x_.upload(guess_);
-      solver->setup(A_);
-      row.setup = solver->setup_info();
-      row.report = solver->report();
-      row.result = a.extended ? solve_extended(*solver, a) : solver->solve(A_, b_, x_);
-    } catch (const Error& e) {
-      row.refusal = e.what();
-      row.code_of_refusal = e.code();
-    }
+    Row row = solve_once(options, a, constants_ != Constants::kept);
+    if (constants_ != Constants::to_rounding || row.verdict.is_met || !row.is_known || a.extended) return row;
+    if (constant_part(rhs_) <= options.get<double>("tolerance", a.tolerance)) return row;
+    const std::vector<double> x = solution();
+    const Row other = solve_once(options, a, false);
+    const bool is_better =
+        other.refusal.empty() && (!row.refusal.empty() || other.verdict.relative < row.verdict.relative);
+    if (is_better) return other;
+    x_.upload(x);
     return row;
   }
   std::vector<double> solution() const { return x_.to_vector(); }
@@ -130,12 +153,101 @@ class System {
     failed.x = x_.view();
     failed.result = row.result;
     failed.refusal = row.refusal;
-    failed.name_of_row = [](int i) { return "row " + std::to_string(i + 1) + " (counted from 1, as in the file)"; };
-    failed.settings = read_solver_settings("", options, "gmres", "none", {});
+    failed.name_of_row = [](int i) { return name_of_rows(i, 1); };
+    failed.settings = read_solver_settings("", options, "gmres", "none", strict());
     return examine(failed);
   }
 
  private:
+  static KrylovOptions strict() {
+    KrylovOptions o;
+    o.strict = true;
+    return o;
+  }
+  Row solve_once(const Table& options, const SolveArguments& a, bool project) {
+    Row row;
+    row.projected = project;
+    A_.set_constant_null_space(project);
+    try {
+      const auto solver = make_any_solver<Space>(options, "gmres", "none", strict());
+      options.refuse_unknown();
+      row.is_known = true;
+      x_.upload(guess_);
+      solver->setup(A_);
+      row.setup = solver->setup_info();
+      row.report = solver->report();
+      row.result = a.extended ? solve_extended(*solver, a) : solver->solve(A_, b_, x_);
+      judge(options, a, row);
+    } catch (const RowError& e) {
+      row.refusal = e.with_name(name_of_rows(e.row(), data_.block)).what();
+      row.code_of_refusal = e.code();
+    } catch (const Error& e) {
+      row.refusal = e.what();
+      row.code_of_refusal = e.code();
+    }
+    return row;
+  }
+
+  // What a solver says of its own system holds only where the user's, by its entries and the tolerance given, says so
+  // too. x in twice the precision has been judged by its own residual.
+  void judge(const Table& options, const SolveArguments& a, Row& row) const {
+    SolveResult& r = row.result;
+    const KrylovOptions o = read_krylov_options(options, {});
+    const double tolerance = a.extended ? a.tolerance : o.tolerance;
+    const double s = power_of_two_below(rhs_);  // sizes whose squares overflow
+    const double b = size_of(scaled_rhs(s), o.norm),
+                 now = a.extended ? s * r.true_residual : residual(solution(), s, o);
+    const double reference = !o.relative ? s : o.reference == "initial" ? residual(guess_, s, o) : b;
+    row.verdict.relative = b > 0 ? now / b : now;
+    row.verdict.is_met = std::isfinite(now) && now <= tolerance * reference && r.reason != Reason::not_finite;
+    if (a.extended || r.reason == Reason::interrupted) return;
+    if (row.verdict.is_met)
+      r.reason = Reason::converged;
+    else if (!std::isfinite(now))
+      r.reason = Reason::not_finite;
+    else if (r.converged())
+      r.reason = Reason::stagnated;
+  }
+  // 1 / 2^k with 2^k <= |b| in the maximum norm.
+  static double power_of_two_below(const std::vector<double>& b) {
+    double most = 0;
+    for (const double v : b) most = std::max(most, std::abs(v));
+    return most > 0 && std::isfinite(most) ? std::ldexp(1.0, std::clamp(-std::ilogb(most), -1000, 1000)) : 1;
+  }
+  std::vector<double> scaled_rhs(double s) const {
+    std::vector<double> b = rhs_;
+    for (double& v : b) v *= s;
+    if (constants_ == Constants::known) take_mean_off(b);
+    return b;
+  }
+  double residual(std::vector<double> x, double s, const KrylovOptions& o) const {
+    std::vector<double> r = rhs_;
+    for (double& v : x) v *= s;
+    for (double& v : r) v *= s;
+    const int B = data_.block;
+    for (std::size_t row = 0; row < r.size(); ++row) {
+      const std::size_t i = row / at(B), u = row % at(B);
+      double product = 0;
+      for (auto e = at(data_.row_start[i]); e < at(data_.row_start[i + 1]); ++e)
+        for (std::size_t v = 0; v < at(B); ++v)
+          product += data_.value[(e * at(B) + u) * at(B) + v] * x[at(data_.column[e]) * at(B) + v];
+      r[row] -= product;
+    }
+    if (constants_ == Constants::known) take_mean_off(r);
+    return size_of(r, o.norm);
+  }
+  static void take_mean_off(std::vector<double>& v) {
+    double sum = 0;
+    for (const double e : v) sum += e;
+    for (double& e : v) e -= sum / static_cast<double>(v.size());
+  }
+  static double size_of(const std::vector<double>& v, Norm norm) {
+    if (norm == Norm::l2) return l2_norm(v);
+    double most = 0;
+    for (const double e : v) most = std::isnan(e) ? e : std::max(most, std::abs(e));
+    return most;
+  }
+
   SolveResult solve_extended(AnySolver<Space>& solver, const SolveArguments& a) {
     if constexpr (std::is_same_v<Space, Host>) {
       const ExtendedSolution s = weir::solve_extended(data_, A_, solver, rhs_, a.tolerance, a.max_iterations);
@@ -147,26 +259,27 @@ class System {
 
   const BlockCsrData& data_;
   const std::vector<double>&rhs_, &guess_;
+  const Constants constants_;
   BlockCsr<Space> A_;
   Array<double, Space> b_, x_;
 };
 
-void print_row(const std::string& name, std::size_t width, const Row& row, double norm_b) {
+void print_row(const std::string& name, std::size_t width, const Row& row) {
   if (!row.refusal.empty()) {
     say("{:<{}} refused: {}\n", name, width, row.refusal);
     return;
   }
   const SolveResult& r = row.result;
   say("{:<{}} {:>10.3f} {:>10.3f} {:>10} {:>12.3e} {:>12}  {}\n", name, width, 1e3 * row.setup.seconds,
-      1e3 * r.solve_seconds, r.iterations, r.true_residual / norm_b,
+      1e3 * r.solve_seconds, r.iterations, row.verdict.relative,
       row.setup.bytes > 0 ? fmt::format("{:.2f}", static_cast<double>(row.setup.bytes) / 1e6) : "",
       to_string(r.reason));
 }
 
 template <class Space>
 int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vector<double>& rhs,
-              const std::vector<double>& guess, const std::vector<Candidate>& candidates) {
-  System<Space> system(data, rhs, guess);
+              const std::vector<double>& guess, const std::vector<Candidate>& candidates, Constants constants) {
+  System<Space> system(data, rhs, guess, constants);
   const double length = l2_norm(rhs), norm_b = length > 0 ? length : 1;
   std::size_t width = 0;
   for (const Candidate& c : candidates) width = std::max(width, c.name.size() + 1);
@@ -174,17 +287,22 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
       "|b-Ax|/|b|", "setup MB", "end");
   bool any = false, any_refused = false;
   Exit worst = Exit::finished;  // one that failed says more than one that does not fit
+  bool any_outside = false;
   double attainable = 0;
+  const double outside = constant_part(rhs);
   std::string reports, verdicts;
   for (const Candidate& c : candidates) {
     const Row row = system.solve(c.options, a);
-    print_row(c.name, width, row, norm_b);
+    print_row(c.name, width, row);
     if (!row.report.empty()) reports += "\n" + c.name + "\n" + row.report;
     std::fflush(stdout);
-    if (row.refusal.empty() && row.result.reason == Reason::stagnated)
-      attainable = rounding_of_residual(data, system.solution()) / norm_b;
     const bool solved = row.refusal.empty() && row.result.converged();
-    if (!solved && row.is_known && !a.solvers.empty() && !a.extended && is_ours(c.options))
+    const bool is_outside = !solved && row.refusal.empty() && row.projected && constants != Constants::known &&
+                            outside > 0.9 * row.verdict.relative;
+    any_outside = any_outside || is_outside;
+    if (!solved && !is_outside && row.result.reason == Reason::stagnated)
+      attainable = rounding_of_residual(data, system.solution()) / norm_b;
+    if (!solved && !is_outside && row.is_known && !a.solvers.empty() && !a.extended && is_ours(c.options))
       if (const Finding f = system.why_it_failed(c.options, row); f.cause != Cause::refused)
         verdicts += "\n" + c.name + verdict_text(f);
     any_refused = any_refused || !row.refusal.empty();
@@ -193,6 +311,10 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
     any = any || solved;
   }
   say("{}{}", reports, verdicts);
+  if (any_outside)
+    say("\n{:.2g} |b| of the right-hand side, its mean, lies outside the range of the matrix{}: no x leaves less of "
+        "|b-Ax|, and x is one that leaves no more; b minus its mean has a solution\n",
+        outside, constants == Constants::exact ? "" : " if that is singular, as its sums say to rounding");
   if (any_refused && is_capsule(a.matrix) && !a.solvers.empty())
     say("\nweir solve turns every matrix into block CSR; weir replay {} --solvers FILE.toml solves with the "
         "stencil that was captured, as geometric multigrid and fast_poisson need it\n",
@@ -219,38 +341,61 @@ std::vector<double> right_hand_side(const std::string& what, const BlockCsrData&
   return sums.to_vector();
 }
 
+std::string why_singular(Constants constants) {
+  switch (constants) {
+    case Constants::kept:
+      return "";
+    case Constants::known:
+      return "singular: the flow that made the system says so\n";
+    case Constants::exact:
+      return "singular: all rows and columns sum to zero\n";
+    default:
+      return "singular to rounding: rows and columns sum to zero within the rounding of their entries, which is a "
+             "guess; a solution that misses the tolerance is sought without it\n";
+  }
+}
+
 int solve_one(const SolveArguments& a) {
   BlockCsrData data = read_system(a.matrix, a.block);
   data.symmetric = is_symmetric(data);
-  data.constant_null_space = has_constant_null_space(data);
+  Constants constants = Constants::kept;
+  if (const ConstantVector says = constant_vector(data); says != ConstantVector::not_null)
+    constants = says == ConstantVector::null_exactly ? Constants::exact : Constants::to_rounding;
   const std::int64_t size = std::int64_t{data.rows()} * data.block;
   std::vector<double> rhs, guess(static_cast<std::size_t>(size), 0.0);
   std::string of_rhs = a.rhs.empty() ? "ones" : a.rhs;
   if (is_capsule(a.matrix)) {
     Capsule capsule = read_capsule(a.matrix);
+    if (data.constant_null_space && capsule.origin.miniapp != "another code") constants = Constants::known;
     guess = std::move(capsule.x0);
     if (a.rhs.empty()) {
       rhs = std::move(capsule.b);
       of_rhs = "the captured system's";
     }
   }
+  data.constant_null_space = constants != Constants::kept;
   if (rhs.empty()) rhs = right_hand_side(of_rhs, data);
   std::vector<Candidate> candidates;
   SolveArguments inner = a;
   if (a.extended) inner.tolerance = std::max(a.tolerance, tolerance_of_corrections);
   for (const std::string& name : a.solvers.empty() ? default_solvers(data) : a.solvers)
     candidates.push_back(candidate_of(name, inner));
-  say("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}{}\n\n", a.matrix, size, data.value.size(),
+  say("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}{}\n{}\n", a.matrix, size, data.value.size(),
       data.block, data.symmetric ? ", symmetric" : "",
       data.constant_null_space ? ", singular (constants, projected out)" : "", of_rhs,
-      a.extended ? "; x and its residual in double-double precision" : "");
-  return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates)
-                             : solve_all<Host>(a, data, rhs, guess, candidates);
+      a.extended ? "; x and its residual in double-double precision" : "", why_singular(constants));
+  return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates, constants)
+                             : solve_all<Host>(a, data, rhs, guess, candidates, constants);
 }
 
 }  // namespace
 
 int solve_system(const SolveArguments& a) {
+  if (!a.solution.empty()) {
+    std::vector<std::string> inputs = a.solvers;
+    inputs.insert(inputs.end(), {a.matrix, a.rhs});
+    place_of_output(a.solution, inputs, "%%MatrixMarket matrix array real general");
+  }
   if (!std::filesystem::is_directory(a.matrix)) return solve_one(a);
   int worst = 0;
   for (const std::string& path : captured_systems({a.matrix})) {

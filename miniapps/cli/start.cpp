@@ -1,11 +1,14 @@
 #include "miniapps/cli/start.hpp"
 
+#include <fmt/format.h>
+#include <omp.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "postproc/run/machine.hpp"
 
 namespace weir {
 
@@ -15,6 +18,12 @@ void limit_spinning(char** argv) {
   std::error_code unknown;  // by its own path: `top` and `pgrep` show the name of what is executed
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   if (!unknown) execv(program.c_str(), argv);
+}
+
+void refuse_threads_of_environment() {
+  if (omp_get_max_threads() > most_threads())
+    throw Error(Exit::usage,
+                fmt::format("OMP_NUM_THREADS: {} threads; at most {} here", omp_get_max_threads(), most_threads()));
 }
 
 void start_benchmarks(char** argv) {

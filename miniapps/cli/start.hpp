@@ -8,6 +8,9 @@ namespace weir {
 // itself once more, unless the environment says how to wait.
 void limit_spinning(char** argv);
 
+// Error(usage) where OMP_NUM_THREADS asks for more threads than the libraries of threads survive.
+void refuse_threads_of_environment();
+
 // `weir bench ...` is the program weir_bench beside this one. Error(usage) where it is not there.
 void start_benchmarks(char** argv);
 

@@ -49,7 +49,18 @@ int try_report(const std::string& directory, int code);
 // ab_summary.csv, ab_quantities.csv, study.toml and report.html there. budget: "12x", "60s"; empty: the study's.
 struct AbStudy;
 void check_study(const Program& program, const AbStudy& study);  // Error(usage) that names the configuration
-void prepare_study_folder(const std::string& directory);  // makes it; one that is none of a study's is left alone
+// The folder of a study, made where it is missing, and held by this process alone. Error(usage) where it is in use or
+// none of a study's: those have study.lock, or what an older Weir has left.
+class StudyFolder {
+ public:
+  explicit StudyFolder(const std::string& directory);
+  ~StudyFolder();
+  StudyFolder(const StudyFolder&) = delete;
+  StudyFolder& operator=(const StudyFolder&) = delete;
+
+ private:
+  int lock_ = -1;
+};
 // weir map STUDY.toml -o DIR: such runs over a grid of two parameters (miniapps/study/map/map_study.hpp).
 int run_map(const Program& program, const std::string& study, const std::string& directory, const std::string& budget);
 int run_ab(const Program& program, const std::string& study, const std::string& directory, const std::string& budget);

@@ -14,7 +14,7 @@ int run_child(std::vector<std::string> arguments) {
   ChildSignals signals;
   try {
     const int code = signals.run(std::move(arguments), "").exit_code;
-    return signals.caught() ? 128 + signals.caught() : code;
+    return signals.caught() ? 128 + signals.caught() : code > 128 ? -1 : code;  // a signal of its own is a failure
   } catch (const Error&) {
     return -1;
   }

@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import importlib
 import os
+import resource
 import signal
 import sys
 import types
@@ -27,7 +28,10 @@ def import_numpy():
     if "numpy" not in sys.modules:
         for name in ("random", "polynomial", "fft"):
             sys.modules["numpy." + name] = types.ModuleType("numpy." + name)
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        signal.setitimer(signal.ITIMER_PROF, 30)  # OpenBLAS asks for ever where `ulimit -v` is too small
     importlib.import_module("numpy")
+    signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def seconds(value):
@@ -87,7 +91,7 @@ class Report:
         if reason:
             parts.append(page.paragraph("Ended: %s." % str(reason).rstrip(".")))
         if checks:
-            rows = [['<span class="%s">%s</span>' % (("pass", "PASS") if holds else ("fail", "FAIL")), name,
+            rows = [[page.Markup('<span class="%s">%s</span>' % (("pass", "PASS") if holds else ("fail", "FAIL"))), name,
                      self.style.number(computed, 6), self.style.number(float(value), 6), self.style.number(float(tolerance), 3)]
                     for name, computed, value, tolerance, holds in checks]
             parts.append(page.table(["", "check", "computed", "expected", "tolerance"], rows, (2, 3, 4)))

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <fstream>
 #include <string_view>
+#include <thread>
 
 #include "backend/runtime.hpp"
 
@@ -50,6 +51,8 @@ std::string processor_name() {
   const std::string name = proc_field("/proc/cpuinfo", "model name");
   return name.empty() ? "unknown processor" : name;
 }
+
+int most_threads() { return std::max(256, 4 * static_cast<int>(std::thread::hardware_concurrency())); }
 
 bool has_gpu_backend() { return backend_name == "cuda"; }
 bool has_device() { return backend::device_available(); }

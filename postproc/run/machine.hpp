@@ -15,6 +15,7 @@ inline double seconds_now() {
 }
 std::string date_text();  // now, UTC: "2026-11-22T18:35:00Z"
 std::string processor_name();
+int most_threads();      // that a run may have: stacks of many more exhaust the memory
 bool has_gpu_backend();  // this build's Device is a GPU, not the emulator
 bool has_device();       // a GPU that can be used, or the emulator
 bool is_gpu_present();

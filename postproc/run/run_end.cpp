@@ -54,6 +54,9 @@ int Run::fail(Exit code, const std::string& reason) noexcept {
   try {
     clear_progress();
     write_solves();
+  } catch (const std::exception&) {  // a full disk; run.json has room
+  }
+  try {
     put(stdout, closing_);
     const std::string kept = last_checkpoint_.empty() ? "" : "; the last checkpoint is " + last_checkpoint_;
     write_summary({number, "failed", reason + kept}, {});

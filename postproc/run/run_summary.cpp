@@ -1,8 +1,13 @@
 // run.json
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
 #include "base/foreign/foreign_call.hpp"
 #include "base/hash.hpp"
 #include "base/print.hpp"
@@ -12,9 +17,37 @@
 
 namespace weir {
 
+namespace {
+
+// Blanks at the end of the first run.json: room for the reason where the disk has none for another file.
+constexpr std::size_t room_for_a_reason = 1024;
+
+// Into the blocks that the file has already; blanks fill the rest.
+void overwrite_in_place(const std::string& path, std::string text) {
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  struct stat status {};
+  if (fstat(file, &status) == 0 && text.size() <= static_cast<std::size_t>(status.st_size)) {
+    text.resize(static_cast<std::size_t>(status.st_size), ' ');
+    if (pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size())) fsync(file);
+  }
+  close(file);
+}
+
+}  // namespace
+
 void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   ForeignCall::leaves({});
-  if (writes()) write_text_aside(path("run.json"), summary(ending, outcome));
+  if (!writes()) return;
+  std::string text = summary(ending, outcome);
+  if (ending.status == "running") text.append(room_for_a_reason, ' ');
+  try {
+    write_text_aside(path("run.json"), text);
+  } catch (const Error&) {  // a full disk: the file must not go on saying that the run is under way
+    if (ending.status != "running")
+      overwrite_in_place(path("run.json"), nlohmann::ordered_json::parse(text).dump() + "\n");
+    throw;
+  }
 }
 
 // Of any rank: where one ends within a call, rank 0 is killed with it.

@@ -33,8 +33,8 @@ void OutputFile::close() {
 }
 
 void write_aside(const std::string& path, const std::function<void(const std::string&)>& write, Sync when) {
-  make_folder(folder_of(path));
   tell_making(path);
+  make_folder(folder_of(path));
   const std::string temporary = temporary_name(path);
   try {
     write(temporary);

@@ -25,6 +25,7 @@ class OwnSolver : public AnySolver<Space> {
             const KrylovOptions& defaults)
       : solver_(options, method, preconditioner, defaults), krylov_(solver_.krylov()) {
     solver_.start_as_given();
+    solver_.record_failed_calls();
   }
   void spread_like(const LinearSolver<Space>& leader) override { solver_.spread_like(leader); }
   void stop_like(const LinearSolver<Space>& leader) override { solver_.stop_like(leader); }
@@ -67,7 +68,7 @@ class PeerSolver : public AnySolver<Space> {
     host_r_.resize(static_cast<std::size_t>(A.size()));
     host_d_.resize(host_r_.size());
     const auto solve_by_library = [&](View<const double> rhs, View<double> solution) {
-      Iteration<Space> it(A, *none_, rhs, solution, options_, history_);
+      Iteration<Space> it(A, *none_, rhs, solution, options_, history_, kept_);
       for (it.start(r_); it.running();) correct(it, solution);
       return it.finish();
     };
@@ -124,7 +125,7 @@ class PeerSolver : public AnySolver<Space> {
   BlockCsrData data_;
   SetupInfo info_;
   std::int64_t bytes_ = 0;
-  Array<double, Space> r_, d_;
+  Array<double, Space> r_, d_, kept_;
   std::vector<double> host_r_, host_d_, history_;
 };
 

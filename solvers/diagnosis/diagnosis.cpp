@@ -27,7 +27,8 @@ void look_at_rows(const BlockCsrData& A, Diagnosis& d) {
     const auto from = A.row_start[i], to = A.row_start[i + 1];
     d.shortest_row = std::min(d.shortest_row, static_cast<int>(to - from));
     d.longest_row = std::max(d.longest_row, static_cast<int>(to - from));
-    double sum = 0, others = 0, diagonal = 0, largest = 0;
+    double others = 0, diagonal = 0, largest = 0;
+    SumOfEntries sum;
     bool is_stored = false, has_positive = false;
     for (auto e = from; e < to; ++e) {
       const int j = A.column[e];
@@ -35,7 +36,7 @@ void look_at_rows(const BlockCsrData& A, Diagnosis& d) {
       d.not_finite += !std::isfinite(value);
       d.stored_zeros += value == 0;
       widen(d.entry, size);
-      sum += value;
+      sum.add(value);
       largest = std::max(largest, size);
       d.lower_bandwidth = std::max(d.lower_bandwidth, i - j);
       d.upper_bandwidth = std::max(d.upper_bandwidth, j - i);
@@ -53,7 +54,7 @@ void look_at_rows(const BlockCsrData& A, Diagnosis& d) {
     if (is_stored && diagonal == 0) d.zero_diagonal.add(i);
     if (diagonal < 0) d.negative_diagonal.add(i);
     if (has_positive) d.positive_off_diagonal.add(i);
-    if (std::abs(sum) <= rounding * (size + others)) d.zero_row_sums.add(i);
+    if (largest == 0 || sum.says() != ConstantVector::not_null) d.zero_row_sums.add(i);
     if (others > size * (1 + rounding)) d.not_dominant.add(i);
     if (size > others * (1 + rounding)) d.strictly_dominant.add(i);
     const double dominance = others == 0 ? 0 : others / size;
@@ -68,14 +69,14 @@ void look_at_rows(const BlockCsrData& A, Diagnosis& d) {
 
 void look_at_columns(const BlockCsrData& T, Diagnosis& d) {
   for (int j = 0; j < T.rows(); ++j) {
-    double sum = 0, sizes = 0, largest = 0;
+    double largest = 0;
+    SumOfEntries sum;
     for (auto e = T.row_start[j]; e < T.row_start[j + 1]; ++e) {
-      sum += T.value[e];
-      sizes += std::abs(T.value[e]);
+      sum.add(T.value[e]);
       largest = std::max(largest, std::abs(T.value[e]));
     }
     if (largest == 0) d.empty_columns.add(j);
-    if (std::abs(sum) <= rounding * sizes) d.zero_column_sums.add(j);
+    if (largest == 0 || sum.says() != ConstantVector::not_null) d.zero_column_sums.add(j);
     widen(d.column_size, largest);
   }
 }

@@ -28,7 +28,7 @@ struct Diagnosis {
 
   RowTally missing_diagonal, zero_diagonal, negative_diagonal;
   RowTally positive_off_diagonal;  // rows that have one: none, and a positive diagonal, is an M-matrix's sign pattern
-  RowTally zero_row_sums, zero_column_sums;  // to rounding: 1e-13 of the sum of sizes
+  RowTally zero_row_sums, zero_column_sums;  // to rounding (facts.hpp)
   RowTally not_dominant, strictly_dominant;  // |d| below, above the sum of the others' sizes
   double worst_dominance = 0;                // the largest sum of |off-diagonal| / |d|
   int worst_row = -1;

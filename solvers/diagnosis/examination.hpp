@@ -186,6 +186,7 @@ class Examination {
     }
   }
   static std::vector<double> product_with(const Preconditioner<Space>& M, const std::vector<double>& r) {
+    if (M.traits().is_method_alone) return {};
     const Array<double, Space> from(r);
     Array<double, Space> to(std::vector<double>(r.size(), 0.0));
     M.apply(from, to);

@@ -188,12 +188,9 @@ ConstantPieces constant_pieces(const BlockCsrData& A, const BlockCsrData& T, con
     ++c.rows[p];
     c.b[p] += b[i];
     for (const BlockCsrData* M : {&A, &T}) {
-      double sum = 0, size = 0;
-      for (auto e = M->row_start[i]; e < M->row_start[i + 1]; ++e) {
-        sum += M->value[e];
-        size += std::abs(M->value[e]);
-      }
-      if (!(std::abs(sum) <= 1e-13 * size)) c.singular[p] = 0;
+      SumOfEntries sum;
+      for (auto e = M->row_start[i]; e < M->row_start[i + 1]; ++e) sum.add(M->value[e]);
+      if (sum.size > 0 && sum.says() == ConstantVector::not_null) c.singular[p] = 0;
     }
   }
   return c;

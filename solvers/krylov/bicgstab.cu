@@ -50,7 +50,7 @@ class Bicgstab : public Krylov<Space> {
                     View<double> x) override {
     require_constant(M, "bicgstab");
     for (auto* w : {&r_, &r0_, &p_, &v_, &t_}) fit(*w, A.size());
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     for (it.start(r_); it.running(); it.restart(r_)) cycle(it, x);
     return it.finish();
   }

@@ -66,7 +66,7 @@ class BicgstabL : public Krylov<Space> {
     for (auto& r : R_) fit(r, A.size());
     for (auto& u : U_) fit(u, A.size());
     fit(shadow_, A.size());
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     const Vector y = it.place_of(x, y_), My = it.place_of(y, Mw_);
     for (it.start(R_[0]); it.running(); it.restart(R_[0])) {
       if (!M.is_identity()) fill<Space>(0, y);

@@ -37,7 +37,7 @@ class Cg : public Krylov<Space> {
     if (!A.is_symmetric()) throw Error(Exit::usage, "cg needs a symmetric matrix; use bicgstab, gmres or fgmres");
     require_constant(M, "cg");
     for (auto* v : {&r_, &p_, &q_}) fit(*v, A.size());
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     for (it.start(r_); it.running(); it.restart(r_)) cycle(it, M, x);
     return it.finish();
   }

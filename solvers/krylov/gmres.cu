@@ -123,7 +123,7 @@ class Gmres : public Krylov<Space> {
       fit(z_, A.size());
       fit(u_, A.size());
     }
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     it.start(V_.fresh(0));
     if (it.running() && kept_.count() > 0) kept_.renew(it);
     for (; it.running(); it.restart(V_.fresh(0))) {

@@ -59,7 +59,7 @@ class Idrs : public Krylov<Space> {
   SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                     View<double> x) override {
     require_constant(M, "idrs");
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     if (r_.size() != A.size()) make_space(it, A);
     for (it.start(r_); it.running(); it.restart(r_)) cycle(it, x);
     return it.finish();

@@ -73,7 +73,8 @@ void remove_mean_there(double* mean, Vector x) {
 
 template <class Space>
 Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
-                            View<double> x, const KrylovOptions& options, std::vector<double>& history)
+                            View<double> x, const KrylovOptions& options, std::vector<double>& history,
+                            Array<double, Space>& kept)
     : A_(A),
       M_(M),
       ranks_(A.ranks() ? *A.ranks() : alone_),
@@ -81,6 +82,7 @@ Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>&
       x_(x),
       options_(options),
       history_(history),
+      kept_(kept),
       singular_(A.has_constant_null_space()),
       started_(now()),
       halo_before_(A.halo_cost()) {
@@ -269,7 +271,7 @@ void Iteration<Space>::judge(double norm) {
   result_.true_residual = cycle_norm_ = norm;
   if (result_.iterations == 0) result_.residual = norm;  // x was improved before the first
   const bool claimed = stopped_ && result_.reason == Reason::converged;
-  const bool met = norm <= (claimed ? target_slack : 1) * target_;
+  const bool met = norm <= (claimed && !options_.strict ? target_slack : 1) * target_;
   const bool over = stopped_ && !claimed;
   stopped_ = false;
   if (!std::isfinite(norm)) {
@@ -283,9 +285,10 @@ void Iteration<Space>::judge(double norm) {
   } else if (claimed) {
     const bool progress = previous_claim_ < 0 || norm < 0.5 * previous_claim_;
     previous_claim_ = norm;
+    keep(norm);
     running_ = progress && result_.iterations < options_.max_iterations;
     if (!progress)
-      result_.reason = norm <= claim_slack * target_ ? Reason::converged : Reason::stagnated;
+      result_.reason = !options_.strict && norm <= claim_slack * target_ ? Reason::converged : Reason::stagnated;
     else if (!running_)
       result_.reason = Reason::max_iterations;
   }
@@ -340,6 +343,24 @@ void Iteration<Space>::remove_mean() {
 }
 
 template <class Space>
+void Iteration<Space>::keep(double norm) {
+  if (kept_norm_ >= 0 && norm >= kept_norm_) return;
+  fit(kept_, x_.size());
+  assign<Space>(x_, kept_);
+  kept_norm_ = norm;
+}
+
+// A solve that went on in vain may have lost what it had.
+template <class Space>
+void Iteration<Space>::take_kept() {
+  if (kept_norm_ < 0 || result_.true_residual <= kept_norm_) return;
+  assign<Space>(kept_, x_);
+  result_.true_residual = kept_norm_;
+  if (result_.reason == Reason::interrupted || result_.reason == Reason::max_iterations) return;
+  result_.reason = !options_.strict && kept_norm_ <= claim_slack * target_ ? Reason::converged : Reason::stagnated;
+}
+
+template <class Space>
 void Iteration<Space>::add_seconds(const SolveResult& inner) {
   result_.apply_seconds += inner.apply_seconds;
   result_.spmv_seconds += inner.spmv_seconds + std::max(inner.halo_seconds, 0.0);  // taken out again by finish()
@@ -348,6 +369,7 @@ void Iteration<Space>::add_seconds(const SolveResult& inner) {
 
 template <class Space>
 SolveResult Iteration<Space>::finish() {
+  take_kept();
   if (singular_ && result_.reason != Reason::not_finite) remove_mean();
   result_.solve_seconds = now() - started_;
   if (ranks_.size() > 1) {

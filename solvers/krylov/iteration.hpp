@@ -1,11 +1,12 @@
 // What every method shares in one solve: the target, the compatible right-hand side, timers, history and the verdict.
-//   Iteration<Space> it(A, M, b, x, options, history);
+//   Iteration<Space> it(A, M, b, x, options, history, kept);
 //   for (it.start(r); it.running(); it.restart(r)) { ... do { one step } while (it.step(norm)); }
 //   return it.finish();
 // Between start or restart and the end of a cycle, a method works on its own recurrence of the residual. restart
 // computes the true residual into r and judges: where the recurrence claimed convergence and the truth misses the
 // target, the method goes on from the true residual; where that no longer halves it, the solve is `stagnated` (or
-// `converged`, within claim_slack of the target: the attainable accuracy).
+// `converged`, within claim_slack of the target: the attainable accuracy; not where the options are strict). The x of
+// the claim that missed is kept, and is the solution where what follows ends farther from it.
 //
 // Singular A (constant null space): b is made compatible by taking its mean away from every residual, b itself stays.
 #pragma once
@@ -34,7 +35,7 @@ template <class Space>
 class Iteration {
  public:
   Iteration(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x,
-            const KrylovOptions& options, std::vector<double>& history);
+            const KrylovOptions& options, std::vector<double>& history, Array<double, Space>& kept);
 
   void start(View<double> r);  // r = b - A x
   // For a direct solver, which needs no guess: x counts as 0, whatever it holds, until the caller has put M^-1 b there. r is
@@ -129,6 +130,8 @@ class Iteration {
   double without_mean(View<double> r, Pair sums);
   void begin(const Start& first);
   void remove_mean();  // of x
+  void keep(double norm);
+  void take_kept();
 
   const Matrix<Space>& A_;
   const Preconditioner<Space>& M_;
@@ -138,6 +141,8 @@ class Iteration {
   View<double> x_;
   const KrylovOptions& options_;
   std::vector<double>& history_;
+  Array<double, Space>& kept_;  // x of a claim ...
+  double kept_norm_ = -1;       // ... and its true residual; negative: there is none
   SolveResult result_;
   NamedSeconds product_{result_.spmv_seconds, nullptr, "product"}, sums_{result_.reduce_seconds, nullptr, "vectors"},
       preconditioner_{result_.apply_seconds, nullptr, "preconditioner"};

@@ -41,6 +41,9 @@ struct KrylovOptions {
   bool relative = true;           // false: |b - A x| <= tolerance
   std::string reference = "rhs";  // |b|, of its compatible part where A is singular; "initial": |b - A x0|
   Norm norm = Norm::l2;
+  // converged: |b - A x| is at most the target. Else, as in a flow, also within ten times the target where rounding
+  // keeps the residual above it.
+  bool strict = false;
   int max_iterations = 1000;
   int restart = 30;              // gmres, fgmres
   std::string basis = "double";  // gmres, fgmres: their vectors are kept as double or float
@@ -95,6 +98,7 @@ class Krylov {
 
  protected:
   std::vector<double> history_;
+  Array<double, Space> kept_x_;  // by Iteration
 };
 
 // What makes a method, for its description.

@@ -65,7 +65,7 @@ class PipelinedBicgstab : public Krylov<Space> {
     require_constant(M, "pipelined_bicgstab");
     identity_ = M.is_identity();
     for (auto* w : {&r_, &r0_, &w_, &t_, &p_, &s_, &z_, &v_, &q_, &y_}) fit(*w, A.size());
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     for (it.start(r_); it.running(); it.restart(r_)) {
       cycle(it, x);
       gain(it, x);

@@ -61,7 +61,7 @@ class PipelinedCg : public Krylov<Space> {
     require_constant(M, "pipelined_cg");
     identity_ = M.is_identity();
     for (auto* v : {&r_, &w_, &n_, &p_, &s_, &z_}) fit(*v, A.size());
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     for (it.start(r_); it.running(); it.restart(r_)) cycle(it, x);
     return it.finish();
   }

@@ -47,7 +47,7 @@ class Refinement : public Krylov<Space> {
                     View<double> x) override {
     fit(r_, A.size());
     fit(d_, A.size());
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     const View<double> r = r_, d = d_;
     it.start(r);
     const Matrix<Space>& inner_A = it.running() ? inner_matrix(A) : A;
@@ -169,7 +169,7 @@ class Correction : public Krylov<Space> {
   SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                     View<double> x) override {
     fit(r_, A.size());
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     const View<double> r = r_;
     const bool direct = is_direct(M);
     direct ? it.start_at_zero(r) : it.start(r);
@@ -200,7 +200,7 @@ class Correction : public Krylov<Space> {
   SolveResult settle(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x,
                      const SeenSolve& seen) override {
     if (!seen.is_done) return solve(A, M, b, x);
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     it.take_as_done(std::sqrt(seen.scalars[1]), std::sqrt(seen.scalars[2]));
     SolveResult result = it.finish();
     result.apply_seconds = result.spmv_seconds = result.reduce_seconds = -1;  // not measured apart

@@ -29,6 +29,8 @@ SolveResult solve_scaled(const Matrix<Space>& A, View<const double> b, View<doub
   result = solve(scaled_b, scaled_x);
   scaled<Space>(1 / first, scaled_x, x);
   scaled<Space>(1 / second, x, x);
+  const double mine_of_x = max_norm<Space>(x), most_of_x = A.ranks() ? A.ranks()->max(mine_of_x) : mine_of_x;
+  if (!std::isfinite(most_of_x)) result.reason = Reason::not_finite;  // the solution is no double
   for (double* norm : {&result.residual0, &result.residual, &result.true_residual}) *norm = *norm / first / second;
   return result;
 }

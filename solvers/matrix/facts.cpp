@@ -43,24 +43,62 @@ bool has_positive_diagonal(const BlockCsrData& A) {
   return true;
 }
 
-bool has_constant_null_space(const BlockCsrData& A) {
-  if (A.block != 1) return false;
-  const auto n = at(A.rows());
-  std::vector<double> row(n), column(n), row_size(n), column_size(n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (auto e = at(A.row_start[i]); e < at(A.row_start[i + 1]); ++e) {
-      const auto j = at(A.column[e]);
-      row[i] += A.value[e];
-      column[j] += A.value[e];
-      row_size[i] += std::abs(A.value[e]);
-      column_size[j] += std::abs(A.value[e]);
-    }
-  constexpr double rounding = 1e-13;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (row_size[i] == 0 || column_size[i] == 0) return false;  // more than the constants
-    if (std::abs(row[i]) > rounding * row_size[i] || std::abs(column[i]) > rounding * column_size[i]) return false;
+namespace {
+constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
+}
+
+void SumOfEntries::add(double a) {  // Knuth's two-sum
+  if (a == 0) return;
+  const double s = high + a, t = s - high;
+  low += (high - (s - t)) + (a - t);
+  high = s;
+  size += std::abs(a);
+  ++count;
+}
+
+ConstantVector SumOfEntries::says() const {
+  const double sum = std::abs(high + low);
+  if (!(size > 0) || !(sum <= rounding_of_sum(count, size))) return ConstantVector::not_null;  // an empty row: more
+  const double of_sum = static_cast<double>(count) * unit_roundoff * unit_roundoff * size;
+  return sum <= of_sum ? ConstantVector::null_exactly : ConstantVector::null_to_rounding;
+}
+
+// An entry that is minus the sum of the others has the rounding of that sum, which grows as the root of their number
+// but in contrived cases; the others have that of their own assembly.
+double rounding_of_sum(std::int64_t count, double size) {
+  return 4 * std::sqrt(static_cast<double>(count)) * unit_roundoff * size;
+}
+
+ConstantVector constant_vector(const BlockCsrData& A) {
+  const int B = A.block;
+  const auto n = at(A.rows()) * at(B);
+  std::vector<SumOfEntries> column(n);
+  ConstantVector least = ConstantVector::null_exactly;
+  for (std::size_t row = 0; row < n; ++row) {
+    const std::size_t i = row / at(B), u = row % at(B);
+    SumOfEntries sum;
+    for (auto e = at(A.row_start[i]); e < at(A.row_start[i + 1]); ++e)
+      for (std::size_t v = 0; v < at(B); ++v) {
+        const double a = A.value[(e * at(B) + u) * at(B) + v];
+        sum.add(a);
+        column[at(A.column[e]) * at(B) + v].add(a);
+      }
+    least = std::min(least, sum.says());
+    if (least == ConstantVector::not_null) return least;
   }
-  return true;
+  for (const SumOfEntries& sum : column) least = std::min(least, sum.says());
+  return least;
+}
+
+double constant_part(std::span<const double> b) {
+  double most = 0, sum = 0, squares = 0;
+  for (const double v : b) most = std::max(most, std::abs(v));
+  if (!(most > 0) || !std::isfinite(most)) return 0;
+  for (const double v : b) {
+    sum += v / most;
+    squares += (v / most) * (v / most);
+  }
+  return std::abs(sum) / std::sqrt(static_cast<double>(b.size()) * squares);
 }
 
 double rounding_of_residual(const BlockCsrData& A, std::span<const double> x) {

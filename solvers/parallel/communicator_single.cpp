@@ -11,7 +11,7 @@ std::string mpi_library() { return ""; }
 
 // Each rank would run the whole case and write the same files.
 std::unique_ptr<Communicator> make_world() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})  // what Open MPI's and MPICH's mpirun set
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})  // of Open MPI, MPICH
     if (const char* ranks = std::getenv(name); ranks && std::atoi(ranks) > 1)
       throw Error(Exit::usage, std::string("mpirun started ") + ranks + " ranks, and " + lacks("MPI"));
   return std::make_unique<Communicator>();

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <utility>
@@ -21,9 +23,12 @@ std::string name_of(const std::string& path) { return std::filesystem::path(path
 // "libmine.so: setup: threw an exception: bad size"; empty: all is well.
 template <class F>
 std::string what_went_wrong(const std::string& file, const char* name, const F& f) {
+  const FloatingPoint before;
   try {
     const ForeignCall inside(file.c_str(), name);
     const int code = f();
+    if (const std::string changed = before.restore(); !changed.empty())
+      return fmt::format("{}: {}: changed {}", file, name, changed);
     return code == 0 ? "" : fmt::format("{}: {}: returned error {}", file, name, code);
   } catch (const std::exception& e) {
     return fmt::format("{}: {}: threw an exception: {}", file, name, e.what());
@@ -42,8 +47,11 @@ const weir_plugin_description& plugin_in(const std::string& path) {
   const std::string file = name_of(path);
   void* library = nullptr;
   {
+    const FloatingPoint before;
     const ForeignCall inside(file.c_str(), "loading it");  // runs its constructors
     library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (const std::string changed = before.restore(); !changed.empty())  // -ffast-math
+      say(stderr, "weir: {}: loading it changed {}, which is undone\n", file, changed);
   }
   if (!library) refuse(path, std::string("cannot be loaded: ") + dlerror());
   const auto describe = reinterpret_cast<const weir_plugin_description* (*)()>(dlsym(library, "weir_plugin"));
@@ -86,6 +94,59 @@ bool Plugin::call(const char* name, const F& f) {
   return false;
 }
 
+namespace {
+
+// A sum of products by odd numbers: any one value that has changed changes it, and it goes at the memory's speed.
+template <class T>
+std::uint64_t sum_of(const T* values, std::int64_t count) {
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, values + i, sizeof(T));
+    sum += (bits ^ (bits >> 31)) * (2 * static_cast<std::uint64_t>(i) + 0x9e3779b97f4a7c15);
+  }
+  return sum;
+}
+
+// The part number `turn` of an array that is looked at in turns.
+template <class T>
+std::uint64_t sum_of_part(const T* values, std::int64_t count, std::int64_t turn) {
+  constexpr std::int64_t most = 16384;
+  const std::int64_t parts = std::max<std::int64_t>(1, (count + most - 1) / most), from = turn % parts * most;
+  return sum_of(values + from, std::min(most, count - from));
+}
+
+}  // namespace
+
+std::uint64_t Plugin::fingerprint(const double* vector, std::int64_t n, bool whole_matrix) const {
+  const weir_matrix& A = matrix_;
+  if (A.space != WEIR_HOST) return 0;
+  std::uint64_t sum = vector ? sum_of(vector, n) : 0;
+  const auto add = [&]<class T>(const T* values, std::int64_t count) {
+    if (values) sum = 31 * sum + (whole_matrix ? sum_of(values, count) : sum_of_part(values, count, looked_at_));
+  };
+  const std::int64_t BB = std::int64_t{A.block} * A.block;
+  if (A.row_start) {
+    add(A.row_start, std::int64_t{A.rows} + 1);
+    add(A.column, A.row_start[A.rows]);
+    add(A.value, A.row_start[A.rows] * BB);
+  }
+  for (const double* diagonal : A.diagonal) add(diagonal, A.rows * BB);
+  return sum;
+}
+
+template <class F>
+bool Plugin::guarded(const char* name, const double* vector, std::int64_t n, bool whole_matrix, const F& f) {
+  const std::uint64_t before = fingerprint(vector, n, whole_matrix);
+  if (!call(name, f)) return false;
+  const bool is_same = before == fingerprint(vector, n, whole_matrix);
+  ++looked_at_;
+  if (!is_same && complaint_.empty())
+    complaint_ = fmt::format("{}: {}: wrote into {} that it was to read", file_, name,
+                             vector ? "the matrix or the vector" : "the matrix");
+  return is_same;
+}
+
 Plugin::Plugin(const weir_plugin_description& description, std::string file, const std::string& options)
     : description_(description), file_(std::move(file)) {
   if (call("create", [&] { return description_.create(options.c_str(), &solver_); })) return;
@@ -104,21 +165,26 @@ void Plugin::destroy() {
 
 void Plugin::setup(const weir_matrix& A) {
   complaint_.clear();
-  if (!call("setup", [&] { return description_.setup(solver_, &A); })) throw Error(Exit::solver_failed, complaint_);
+  matrix_ = A;
+  if (!guarded("setup", nullptr, 0, true, [&] { return description_.setup(solver_, &A); }))
+    throw Error(Exit::solver_failed, complaint_);
 }
 
 void Plugin::update(const weir_matrix& A) {
   if (!description_.update) return setup(A);
   complaint_.clear();
-  if (!call("update", [&] { return description_.update(solver_, &A); })) throw Error(Exit::solver_failed, complaint_);
+  matrix_ = A;
+  if (!guarded("update", nullptr, 0, true, [&] { return description_.update(solver_, &A); }))
+    throw Error(Exit::solver_failed, complaint_);
 }
 
-bool Plugin::apply(const double* r, double* z) {
-  return call("apply", [&] { return description_.apply(solver_, r, z); });
+bool Plugin::apply(const double* r, double* z, std::int64_t n) {
+  return guarded("apply", r, n, false, [&] { return description_.apply(solver_, r, z); });
 }
 
-bool Plugin::solve(const double* b, double* x, double target, int max_iterations, int& iterations) {
-  return call("solve", [&] { return description_.solve(solver_, b, x, target, max_iterations, &iterations); });
+bool Plugin::solve(const double* b, double* x, std::int64_t n, double target, int max_iterations, int& iterations) {
+  return guarded("solve", b, n, false,
+                 [&] { return description_.solve(solver_, b, x, target, max_iterations, &iterations); });
 }
 
 void Plugin::tell_complaint() {

@@ -48,7 +48,7 @@ class PluginMethod : public Krylov<Space> {
     fit(r_, A.size());
     fit(d_, A.size());
     const View<double> r = r_, d = d_;
-    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
     for (it.start(r); it.running();) correct(it, r, d, x);
     return it.finish();
   }
@@ -57,7 +57,7 @@ class PluginMethod : public Krylov<Space> {
   void correct(Iteration<Space>& it, View<double> r, View<double> d, View<double> x) {
     const int most = std::max(1, options_.max_iterations - it.iterations());
     int iterations = 0;
-    if (!plugin_->solve(r.data(), d.data(), it.target(), most, iterations)) {
+    if (!plugin_->solve(r.data(), d.data(), r.size(), it.target(), most, iterations)) {
       it.report(1, not_a_number, Reason::not_finite);
       it.judge(not_a_number);
       return;
@@ -94,7 +94,8 @@ class PluginPreconditioner final : public Preconditioner<Space> {
   void stands_on(int rank, int ranks) override { matrix_.set_rank(rank, ranks); }
 
   void apply(View<const double> r, View<double> z) const override {
-    if (plugin_->apply(r.data(), z.data())) return take_constants_off(z);
+    if (!plugin_->description().apply) throw Error(Exit::usage, describe() + " has no `apply`");
+    if (plugin_->apply(r.data(), z.data(), r.size())) return take_constants_off(z);
     plugin_->tell_complaint();
     fill<Space>(not_a_number, z);
   }
@@ -108,7 +109,7 @@ class PluginPreconditioner final : public Preconditioner<Space> {
     if (!plugin_->complaint().empty()) return plugin_->complaint();
     if (!plugin_->description().apply) return "";
     Array<double, Space> z(r.size());
-    if (!plugin_->apply(r.data(), z.data())) return plugin_->complaint();
+    if (!plugin_->apply(r.data(), z.data(), r.size())) return plugin_->complaint();
     std::int64_t bad = 0;
     for (const double v : z.to_vector()) bad += !std::isfinite(v);
     if (bad == 0) return "";

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <omp.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -44,10 +45,17 @@ bool write_all(int to, const void* data, std::size_t bytes) {
   }
   return true;
 }
-bool read_all(int from, void* data, std::size_t bytes) {
+bool has_ended(const weir_solver& s);
+
+// False as well where the process has ended: another one, which it has started, may hold the pipe.
+bool read_all(const weir_solver& s, void* data, std::size_t bytes) {
   char* p = static_cast<char*>(data);
   while (bytes > 0) {
-    const ssize_t n = read(from, p, bytes);
+    pollfd file{s.answer, POLLIN, 0};
+    constexpr int milliseconds = 200;
+    if (poll(&file, 1, milliseconds) == 0 && has_ended(s) && poll(&file, 1, 0) == 0) return false;
+    if (file.revents == 0) continue;
+    const ssize_t n = read(s.answer, p, bytes);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     p += n, bytes -= static_cast<std::size_t>(n);
@@ -61,28 +69,50 @@ int fail(weir_solver& s, const std::string& words) {
   return 1;
 }
 
-// What became of the process where it no longer answers.
-int tell_end(weir_solver& s) {
+bool has_ended(const weir_solver& s) {
+  siginfo_t info{};
+  return s.process <= 0 ||
+         (waitid(P_PID, static_cast<id_t>(s.process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0);
+}
+
+// With what it has started, all of which is in its process group. Returns its status.
+int end_of(weir_solver& s) {
   int status = 0;
-  if (s.process > 0) waitpid(s.process, &status, 0);
+  if (s.process > 0) {
+    kill(-s.process, SIGKILL);
+    kill(s.process, SIGKILL);
+    waitpid(s.process, &status, 0);
+  }
   s.process = -1;
+  return status;
+}
+
+// What became of the process where it no longer answers. It may have closed its pipes and live on.
+int tell_end(weir_solver& s) {
+  for (int i = 0; i < 100 && !has_ended(s); ++i) poll(nullptr, 0, 10);
+  if (!has_ended(s)) {
+    end_of(s);
+    return fail(s, "the Python process has closed its pipes");
+  }
+  const int status = end_of(s);
   return fail(s, WIFSIGNALED(status) ? "the Python process was ended by " + std::string(strsignal(WTERMSIG(status)))
                                      : "the Python process has ended");
 }
 
 int answer_of(weir_solver& s) {
   unsigned char code = 0;
-  if (!read_all(s.answer, &code, 1)) return tell_end(s);
+  if (!read_all(s, &code, 1)) return tell_end(s);
   if (code == 0) return 0;
   std::uint32_t length = 0;
-  if (!read_all(s.answer, &length, sizeof length)) return tell_end(s);
+  if (!read_all(s, &length, sizeof length)) return tell_end(s);
   std::string words(length, ' ');
-  read_all(s.answer, words.data(), length);
+  read_all(s, words.data(), length);
   return fail(s, words);
 }
 
 // Between fork and exec no call but those that a signal handler may make.
 [[noreturn]] void become_python(const char* python, const std::array<const char*, 9>& arguments) {
+  setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // it must not outlive a process that ends in any way
   execvp(python, const_cast<char* const*>(arguments.data()));
   _exit(127);
@@ -127,10 +157,7 @@ int create(const char* text, weir_solver** solver) {
 void destroy(weir_solver* s) {
   for (const int file : {s->ask, s->answer, s->memory})
     if (file >= 0) close(file);
-  if (s->process > 0) {
-    kill(s->process, SIGKILL);  // it may not listen
-    waitpid(s->process, nullptr, 0);
-  }
+  end_of(*s);  // it may not listen
   if (s->shared) munmap(s->shared, static_cast<std::size_t>(s->bytes));
   delete s;
 }

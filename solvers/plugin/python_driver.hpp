@@ -50,7 +50,11 @@ def applied_by(thing):
     raise TypeError("solver(A) returns %s, which is nothing to apply" % type(thing).__name__)
 
 def serve():
+    import resource
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        signal.setitimer(signal.ITIMER_PROF, 30)  # OpenBLAS asks for ever where `ulimit -v` is too small
     import numpy as np, scipy.sparse as sp, tomllib
+    signal.setitimer(signal.ITIMER_PROF, 0)
     options = tomllib.loads(read(number()).decode())
     spec = importlib.util.spec_from_file_location("weir_" + os.path.basename(path).split(".")[0], path)
     module = importlib.util.module_from_spec(spec)
@@ -60,7 +64,12 @@ def serve():
     while True:
         what = os.read(ask, 1)
         if what == b"a":
-            z[:] = solver.apply(r)
+            result = np.asarray(solver.apply(r))
+            if result.dtype.kind not in "fiub":
+                raise TypeError("apply returned %s values, z is real (take .real where that is meant)" % result.dtype)
+            if result.size != len(z):
+                raise ValueError("apply returned %d values, z has %d" % (result.size, len(z)))
+            z[:] = result.ravel()
         elif what == b"s":
             n, entries, symmetric = number(), number(), number()
             shared = mmap.mmap(memory, 8 * (3 * n + 1 + entries) + 4 * entries)

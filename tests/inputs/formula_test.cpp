@@ -59,6 +59,18 @@ TEST(Formulas, AnUnknownNameIsToldWithLineAndColumn) {
   EXPECT_NE(refusal("\"x + t\"", "xy").find("unknown name 't'; expected x, y, pi"), std::string::npos);
 }
 
+TEST(Formulas, AValueThatIsNoNumberIsToldWithItsPlace) {
+  const auto f = read("[\"sqrt(x)\"]", "xy");
+  EXPECT_EQ(f[0].at({4, 0, 0}, 0), 2);
+  try {
+    f[0].at({-1, 2, 0}, 0);
+    ADD_FAILURE() << "a number";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("formula \"sqrt(x)\" is not a number at x = -1, y = 2"), std::string::npos)
+        << e.what();
+  }
+}
+
 TEST(Formulas, WhatIsNoExpressionIsRefused) {
   for (const char* bad :
        {"\"1 +\"", "\"(x\"", "\"\"", "\"x = 2\"", "\"1, 2\"", "\"sin(x, y)\"", "\"2 x\"", "true", "[[1]]"})

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 
 #include "base/error.hpp"
@@ -61,6 +62,32 @@ TEST(ReadMesh, SectionsThatAreNotOfTheMeshAreSkipped) {
   expect_same(mesh_of(su2_file(d).text + "FFD_NBOX= 1\nFFD_CORNER_POINTS= 2\n0.0 1.0\n2 2\n"), build_mesh(d));
   const UnstructuredMesh r = mesh_of(gmsh2_file(d).text + "$NodeData\nwhatever 5 5\n$EndNodeData\n");
   EXPECT_EQ(r.node, build_mesh(d).node);
+}
+
+TEST(ReadMesh, PointsMayHaveTheCoordinateOfTheirPlane) {
+  const MeshDescription d = box_description(2, 2);
+  const auto with_z = [&](const std::function<std::string(std::size_t)>& z) {
+    std::string text = su2_file(d).text;
+    for (std::size_t n = 0; n < d.node.size(); ++n) {
+      const std::string xy = decimal(d.node[n][0]) + "\t" + decimal(d.node[n][1]) + "\t";
+      text.replace(text.find(xy + std::to_string(n) + "\n"), xy.size(), xy + z(n) + "\t");
+    }
+    return text;
+  };
+  for (const char* z : {"0", "0.0", "-2.5e-003"})
+    expect_same(mesh_of(with_z([&](std::size_t) { return z; })), build_mesh(d));
+  EXPECT_THROW(mesh_of(with_z([](std::size_t n) { return std::to_string(n % 2); })), Error);
+}
+
+TEST(ReadMesh, NamesOfGroupsMayFollowTheElements) {
+  const MeshDescription d = box_description(2, 1);
+  for (const MeshFile& file : {gmsh2_file(d), gmsh4_file(d)}) {
+    std::string text = file.text;
+    const std::size_t from = text.find("$PhysicalNames"), to = text.find("$EndPhysicalNames") + 18;
+    const std::string names = text.substr(from, to - from);
+    text.erase(from, to - from);
+    expect_same(mesh_of(text + names), mesh_of(file.text));
+  }
 }
 
 TEST(ReadMesh, GroupsWithoutNamesAreCalledByTheirNumberAndCurvesWithoutGroupsToo) {

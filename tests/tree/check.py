@@ -83,7 +83,10 @@ WORDS = {
 
 
 def tracked(*patterns):
-    out = subprocess.run(["git", "-C", ROOT, "ls-files", *patterns], capture_output=True, text=True, check=True).stdout
+    try:
+        out = subprocess.run(["git", "-C", ROOT, "ls-files", *patterns], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit("these checks look at the files that git tracks: they need git and a clone, not an archive (%s)" % error)
     return [f for f in out.split("\n") if f and os.path.exists(os.path.join(ROOT, f)) and not os.path.islink(os.path.join(ROOT, f))]
 
 

@@ -8,13 +8,19 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/hash.hpp"
 #include "miniapps/study/shadow/statistics.hpp"
 #include "postproc/report/child.hpp"
+#include "postproc/run/checkpoint.hpp"
 #include "postproc/run/csv.hpp"
+#include "postproc/run/directory/run_directory.hpp"
+#include "postproc/run/machine.hpp"
 #include "postproc/run/records.hpp"
 #include "postproc/run/write_aside.hpp"
 
@@ -23,12 +29,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Different names stay different: what could be read in two ways is percent-encoded, the dot between the parts as well.
+std::string file_name_of(const std::string& name) {
+  std::string text;
+  for (const char c : name)
+    if (static_cast<unsigned char>(c) <= ' ' || c == '/' || c == '.' || c == '%' || c == 0x7f)
+      text += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    else
+      text += c;
+  return text;
+}
+
 std::string name_of(const AbStudy& study, const AbTwin& t) {
-  std::string name = study.cases[t.of_case].name + "." + study.configurations[t.configuration].name + "." +
-                     std::to_string(t.repeat + 1);
-  for (char& c : name)
-    if (c == ' ' || c == '/') c = '_';
-  return name;
+  return file_name_of(study.cases[t.of_case].name) + "." + file_name_of(study.configurations[t.configuration].name) +
+         "." + std::to_string(t.repeat + 1);
 }
 
 // limit: of the whole process, seconds; 0: none.
@@ -64,10 +78,73 @@ double budget_of(const AbStudy& study, const AbTwin& t, const BaselineTime& base
   return std::min(relative, study.budget.seconds);
 }
 
-// What a run depends on beside its command: the text of its case or checkpoint.
-std::string hash_of_input(const AbCase& c) {
+// A Python module and those beside it that it imports.
+void add_imports(const fs::path& module, std::set<fs::path>& files) {
+  std::stringstream text(read_text(module.string()));
+  static const std::regex import(R"(^\s*(?:import|from)\s+(\w+))");
+  for (std::string line; std::getline(text, line);) {
+    std::smatch found;
+    if (!std::regex_search(line, found, import)) continue;
+    const fs::path beside = module.parent_path() / (found[1].str() + ".py");
+    std::error_code error;
+    if (fs::is_regular_file(beside, error) && files.insert(fs::weakly_canonical(beside, error)).second)
+      add_imports(beside, files);
+  }
+}
+
+// Files that a text of TOML names: meshes, tables, bodies, plugins, modules ("plugin:./libmine.so" too); beside the
+// case, or in the current folder.
+void add_named_files(const std::string& text, const fs::path& folder, std::set<fs::path>& files) {
+  static const std::regex word(R"re("([^"\n]*)"|'([^'\n]*)')re");
+  for (std::sregex_iterator it(text.begin(), text.end(), word), end; it != end; ++it) {
+    const std::string name = (*it)[1].matched ? (*it)[1] : (*it)[2];
+    const std::size_t colon = name.find(':');
+    for (const std::string& path : {name, colon == std::string::npos ? std::string() : name.substr(colon + 1)})
+      for (const fs::path& from : {folder, fs::path(".")}) {
+        std::error_code error;
+        if (path.empty() || !fs::is_regular_file(from / path, error)) continue;
+        files.insert(fs::weakly_canonical(from / path, error));
+        if (path.ends_with(".py")) add_imports(from / path, files);
+      }
+  }
+}
+
+// What a run depends on beside its command: its case or checkpoint, the files that it names, this program, the
+// processor.
+std::string hash_of_input(const AbStudy& study, const AbTwin& twin, const std::string& machine) {
+  const AbCase& c = study.cases[twin.of_case];
+  const AbConfiguration& k = study.configurations[twin.configuration];
+  const bool is_folder = fs::is_directory(c.path);
+  const fs::path folder = is_folder ? fs::path(c.path) : fs::path(c.path).parent_path();
+  std::string text;
+  std::set<fs::path> files;
+  if (!c.is_checkpoint) text = read_text(c.path);
+  if (c.is_checkpoint) {
+    const fs::path run = is_folder ? folder : folder.parent_path();
+    std::error_code error;
+    if (fs::is_regular_file(run / "config.effective.toml", error))
+      text = read_text((run / "config.effective.toml").string());
+    if (!is_folder) files.insert(c.path);
+    const auto checkpoints = list_checkpoints((folder / "checkpoints").string());
+    if (is_folder && !checkpoints.empty()) files.insert(checkpoints.back().second);
+  }
   Hash64 hash;
-  if (!fs::is_directory(c.path)) hash.add(read_text(c.path));
+  hash.add(machine);
+  hash.add(text);
+  for (const auto* list : {&study.set, &k.set})
+    for (const std::string& key : *list) text += "\n" + key + "\n\"" + key.substr(key.find('=') + 1) + "\"";
+  add_named_files(text, folder, files);
+  for (const fs::path& file : files) {
+    hash.add(file.string());
+    hash.add(content_of(file.string(), "file of the study"));
+  }
+  return hex(hash.value());
+}
+
+std::string hash_of_machine() {
+  Hash64 hash;
+  hash.add(content_of(fs::read_symlink("/proc/self/exe").string(), "program"));
+  hash.add(processor_name());
   return hex(hash.value());
 }
 
@@ -87,7 +164,7 @@ bool find_done(const fs::path& path, const nlohmann::json& wanted, Child& child)
       j.value("input", nlohmann::json()) != wanted["input"])
     return false;
   if (j.value("exit_code", nlohmann::json()) == static_cast<int>(Exit::wall_limit) &&
-      j.value("budget", "") != wanted["budget"])
+      j.value("budget", nlohmann::json("")) != wanted["budget"])
     return false;
   for (const char* key : {"exit_code", "processor_seconds", "peak_bytes"})
     if (!j.contains(key) || !j[key].is_number()) return false;
@@ -207,8 +284,7 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
                  const std::function<void(const AbProgress&, const AbRun&)>& tell) {
   const fs::path folder = fs::absolute(directory);
   for (const char* part : {"runs", "logs", "done"}) fs::create_directories(folder / part);
-  std::vector<std::string> inputs;
-  for (const AbCase& c : study.cases) inputs.push_back(hash_of_input(c));
+  const std::string machine = hash_of_machine();
   std::vector<AbTwin> order = draw_order(study);
   std::vector<BaselineTime> baselines(study.cases.size());
   AbRuns all;
@@ -222,13 +298,15 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
     const bool is_first_to_end = budget > 0 && (study.wall_limit == 0 || budget_ends < study.wall_limit);
     nlohmann::ordered_json record;
     record["command"] = command_of(study, twin, run_directory, study.wall_limit);
-    record["input"] = inputs[twin.of_case];
+    record["input"] = hash_of_input(study, twin, machine);
     record["budget"] = study.budget.describe();
     Child child;
     AbProgress progress{static_cast<int>(next) + 1, static_cast<int>(order.size()), find_done(done, record, child)};
     if (!progress.was_there) {
       std::error_code error;
       fs::remove(done, error);
+      if (fs::exists(run_directory) && !fs::is_empty(run_directory, error) && !RunDirectory::is_run(run_directory))
+        throw Error(Exit::usage, run_directory + ": exists and is not a run directory; choose another folder (-o)");
       fs::remove_all(run_directory, error);
       child = signals.run(command_of(study, twin, run_directory, is_first_to_end ? budget_ends : study.wall_limit),
                           log.string());

@@ -1,7 +1,8 @@
 // The runs of a study, one child process of this program after another, each in its own directory:
-//   DIR/runs/NAME     the run directory         NAME: case.configuration.repeat
+//   DIR/runs/NAME     the run directory         NAME: case.configuration.repeat, percent-encoded
 //   DIR/logs/NAME.txt what it printed
 //   DIR/done/NAME.json its command and how it ended: such a run is not repeated as long as its command is the same
+//                   and what it reads (case, mesh, tables, plugins, modules), this program and the processor are
 #pragma once
 #include <cstdint>
 #include <functional>

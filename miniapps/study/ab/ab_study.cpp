@@ -144,6 +144,9 @@ AbStudy ab_study_of(const Table& file, const std::string& path, const std::strin
     s.configurations.push_back(s.configurations[0]);
     s.configurations[1].name += " again";
   }
+  std::vector<std::string> all;  // with the baseline's second name
+  for (const AbConfiguration& k : s.configurations) all.push_back(k.name);
+  refuse_twins(t, "configurations", all);
   s.repeats = t.get<int>("repeats");
   s.seed = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
   s.steps = t.get<std::int64_t>("steps");

@@ -216,9 +216,10 @@ bool begins_so(const std::string& path, const char* kind) {
 bool is_client_capture(const std::string& path) { return begins_so(path, " system"); }
 bool is_client_pattern(const std::string& path) { return begins_so(path, " pattern"); }
 
-MatrixRecord record_of(BlockCsrData&& rows) {
+MatrixRecord record_of(BlockCsrData&& rows, double constant_part_of_b) {
+  constexpr double compatible = 1e-9;  // the code that made a singular system has taken the mean out of b
   rows.symmetric = is_symmetric(rows);
-  rows.constant_null_space = has_constant_null_space(rows);
+  rows.constant_null_space = has_constant_null_space(rows) && constant_part_of_b <= compatible;
   MatrixRecord r;
   r.kind = "block_csr";
   r.pattern.add("block", std::vector<std::int64_t>{rows.block});
@@ -266,7 +267,7 @@ Capsule read_client_capture(const std::string& path) {
   sort_rows(path, p.rows);
   for (int i = 0; i < p.rows.block; ++i) c.variables.push_back(fmt::format("{}{}", c.origin.system, i));
   if (p.rows.block == 1) c.variables = {c.origin.system};
-  c.A = record_of(std::move(p.rows));
+  c.A = record_of(std::move(p.rows), constant_part(c.b));
   c.places = std::move(p.places);
   describe_unsolved(c);
   return c;

@@ -108,12 +108,16 @@ def text(value):
     return value
 
 
+class Markup(str):
+    """HTML that this program has made: a cell of this type is not escaped."""
+
+
 def table(names, rows, numbers=()):
     """numbers: the columns that are set flush right."""
     def kind(i):
         return ' class="number"' if i in numbers else ""
     head = "".join("<th%s>%s</th>" % (kind(i), text(n)) for i, n in enumerate(names))
-    body = "".join("<tr>%s</tr>" % "".join("<td%s>%s</td>" % (kind(i), cell if str(cell).startswith("<") else text(cell))
+    body = "".join("<tr>%s</tr>" % "".join("<td%s>%s</td>" % (kind(i), cell if isinstance(cell, Markup) else text(cell))
                                             for i, cell in enumerate(row)) for row in rows)
     return ('<div class="wide"><div class="scroll"><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>'
             '<button class="copy" type="button">Copy table</button></div>' % (head, body))

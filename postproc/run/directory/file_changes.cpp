@@ -90,6 +90,7 @@ void make_folder(const std::string& path) {
   if (path.empty() || std::filesystem::is_directory(path, error)) return;
   const std::string above = folder_of(path);
   if (above != path) make_folder(above);
+  tell([&](FileListener& l) { l.making_folder(path); });
   std::filesystem::create_directory(path, error);
   if (error) throw Error(Exit::file_io, "cannot create " + path + ": " + error.message());
   tell([&](FileListener& l) { l.made_folder(path); });

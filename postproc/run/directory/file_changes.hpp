@@ -18,6 +18,7 @@ class FileListener {
   virtual void synced(const std::string& /*path*/) {}
   virtual void renamed(const std::string& /*from*/, const std::string& /*to*/) {}
   virtual void removed(const std::string& /*path*/) {}
+  virtual void making_folder(const std::string& /*path*/) {}
   virtual void made_folder(const std::string& /*path*/) {}
   virtual void synced_folder(const std::string& /*path*/) {}
 };

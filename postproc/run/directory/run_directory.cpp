@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -144,13 +145,36 @@ void RunDirectory::take_hold() {
   refuse(path_, owner_text(read_manifest()) + " writes here: wait for its end");
 }
 
+// Error(file_io) where the directory has been moved or removed, or the manifest has: what is made under its name now
+// would be another run's, or nobody's.
+void RunDirectory::require_hold() const {
+  struct stat held {
+  }, there{};
+  const bool is_there = fstat(manifest_.file, &held) == 0 && stat(of(manifest_name).c_str(), &there) == 0;
+  if (!is_there || held.st_dev != there.st_dev || held.st_ino != there.st_ino)
+    throw Error(Exit::file_io, path_ + ": was moved, removed or taken by another run while this one wrote into it");
+}
+
+// Such a folder is the user's: what it names elsewhere was not written by a run that listed it here.
+bool RunDirectory::lies_behind_a_link(const std::string& name) const {
+  std::error_code error;
+  for (fs::path folder = fs::path(name).parent_path(); !folder.empty(); folder = folder.parent_path())
+    if (fs::is_symlink(fs::symlink_status(of(folder.string()), error))) return true;
+  return false;
+}
+
+void RunDirectory::making_folder(const std::string& path) {
+  if (path == path_ ? manifest_.file >= 0 : !relative(path).empty()) require_hold();
+}
+
 std::string RunDirectory::read_manifest() const { return read_text(of(manifest_name)); }
 
 void RunDirectory::read_names(const std::string& manifest) {
   std::stringstream lines(manifest);
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("file ") && stays_inside(line.substr(5))) names_.insert(line.substr(5));
-  for (const auto& [step, file] : list_checkpoints(of("checkpoints"))) names_.insert(relative(file));
+  if (!lies_behind_a_link("checkpoints/any"))
+    for (const auto& [step, file] : list_checkpoints(of("checkpoints"))) names_.insert(relative(file));
 }
 
 // One write: a kill leaves all of it or nothing.
@@ -183,6 +207,7 @@ std::string RunDirectory::relative(const std::string& path) const {
 void RunDirectory::making(const std::string& path) {
   const std::string name = relative(path);
   if (name.empty()) return;
+  require_hold();
   folders_.insert(folder_of(path));
   if (!names_.insert(name).second) return;
   write_line("file " + name + "\n");
@@ -215,6 +240,7 @@ void RunDirectory::sync() {
 void RunDirectory::remove_all() {
   std::set<std::string> folders;
   for (const std::string& name : names_) {
+    if (lies_behind_a_link(name)) continue;
     remove_file(of(name));
     for (fs::path folder = fs::path(name).parent_path(); !folder.empty(); folder = folder.parent_path())
       folders.insert(folder.string());
@@ -227,7 +253,8 @@ void RunDirectory::remove_all() {
 // "NAME.HOST-PID.partial" beside a file of ours: its process is dead, since this one holds the lock.
 void RunDirectory::remove_stale_temporaries() {
   std::set<std::string> folders;
-  for (const std::string& name : names_) folders.insert(folder_of(of(name)));
+  for (const std::string& name : names_)
+    if (!lies_behind_a_link(name)) folders.insert(folder_of(of(name)));
   for (const std::string& folder : folders) {
     std::error_code error;
     std::vector<std::string> stale;

@@ -41,12 +41,15 @@ class RunDirectory final : public FileListener {
 
  private:
   void making(const std::string& path) override;
+  void making_folder(const std::string& path) override;
   void written(const std::string& path) override;
   void synced(const std::string& path) override { last_synced_ = path; }
   void renamed(const std::string& from, const std::string& to) override;
   void synced_folder(const std::string& path) override { folders_.erase(path); }
 
   void take_hold();
+  void require_hold() const;
+  bool lies_behind_a_link(const std::string& name) const;
   std::string read_manifest() const;
   void read_names(const std::string& manifest);
   void write_line(const std::string& line);

@@ -82,6 +82,7 @@ class BlockSparse : public Matrix<Space> {
   int block() const override { return pattern_->block; }
   bool is_symmetric() const override { return pattern_->symmetric; }
   bool has_constant_null_space() const override { return pattern_->constant_null_space; }
+  void set_constant_null_space(bool singular) { pattern_->constant_null_space = singular; }  // before a solver's setup
 
   // Runs of rows that are coupled strongly to the next one (lines through a boundary layer), for `line`: ascending,
   // without overlap. Error(usage) where they are not.

@@ -1,4 +1,5 @@
-// A text file that is written aside and renamed when it is whole.
+// A text file that is written aside and renamed when it is whole; where a device or a pipe is there, that is written
+// into.
 #pragma once
 #include <cstdio>
 #include <filesystem>
@@ -6,19 +7,23 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 
 namespace weir {
 
 class FileAside {
  public:
-  explicit FileAside(const std::string& path) : path_(path), aside_(path + ".part") {
+  explicit FileAside(const std::string& path) {
+    const OutputPlace place = place_of_output(path);
+    path_ = place.path;
+    aside_ = place.path + (place.is_stream ? "" : ".part");
     file_ = std::fopen(aside_.c_str(), "w");
     if (!file_) throw Error(Exit::file_io, path + ": cannot be written");
   }
   ~FileAside() {
     if (file_) std::fclose(file_);
     std::error_code ignored;
-    std::filesystem::remove(aside_, ignored);
+    if (aside_ != path_) std::filesystem::remove(aside_, ignored);
   }
   FileAside(const FileAside&) = delete;
   FileAside& operator=(const FileAside&) = delete;
@@ -27,7 +32,7 @@ class FileAside {
     const bool whole = std::fflush(file_) == 0 && std::ferror(file_) == 0;
     std::fclose(std::exchange(file_, nullptr));
     std::error_code error;
-    if (whole) std::filesystem::rename(aside_, path_, error);
+    if (whole && aside_ != path_) std::filesystem::rename(aside_, path_, error);
     if (!whole || error) throw Error(Exit::file_io, path_ + ": could not be written whole (is the disk full?)");
   }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <tuple>
+#include <utility>
 
 #include "base/at.hpp"
 #include "base/error.hpp"
@@ -93,6 +94,8 @@ std::vector<std::int64_t> count_rows(MarketNumbers& in, const Header& h) {
     if (i < 1 || i > h.rows) in.fail("row " + std::to_string(i) + " is not in 1 .. " + std::to_string(h.rows));
     if (j < 1 || j > h.rows) in.fail("column " + std::to_string(j) + " is not in 1 .. " + std::to_string(h.rows));
     if (mirrored && j > i) in.fail("a symmetric file holds the lower triangle only");
+    if (h.banner.symmetry == Symmetry::skew && i == j)
+      in.fail("a skew-symmetric file holds no diagonal entries, which are zero");
     if (!h.banner.pattern) in.skip("a value");
     ++start[i];
     if (mirrored && i != j) ++start[j];
@@ -209,7 +212,9 @@ std::vector<double> parse_vector_market(std::string_view text, const std::string
   if (rows != size || columns != 1)
     in.fail(sizes, "a vector of " + std::to_string(size) + " values is expected; this file holds " +
                        std::to_string(rows) + " x " + std::to_string(columns));
+  if (count < 0) in.fail(sizes, "the number of entries cannot be negative");
   std::vector<double> v(at(size), 0);
+  std::vector<char> is_given(at(size), 0);
   for (std::int64_t k = 0; k < count; ++k) {
     std::int64_t i = k + 1;
     if (banner.coordinate) {
@@ -217,6 +222,7 @@ std::vector<double> parse_vector_market(std::string_view text, const std::string
       if (i < 1 || i > rows) in.fail("row " + std::to_string(i) + " is not in 1 .. " + std::to_string(rows));
       if (in.integer("a column number") != 1) in.fail("a vector has one column");
     }
+    if (std::exchange(is_given[i - 1], 1)) in.fail("duplicate entry (" + std::to_string(i) + ", 1)");
     v[i - 1] = banner.pattern ? 1 : in.real("a value");
   }
   if (!in.at_end()) in.fail("more values than announced");

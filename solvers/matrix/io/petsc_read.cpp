@@ -82,6 +82,9 @@ PetscObject read_sizes(PetscReader& in, std::int64_t at) {
     in.go_to(at);
     id = in.integers(1, true, "class identifiers").front();
   }
+  const auto swapped = static_cast<std::int64_t>(from_big_endian(static_cast<std::int32_t>(id)));
+  if (swapped != id && (swapped == matrix_id || swapped == vector_id))
+    in.fail("a little-endian file; PETSc's own are big-endian on every machine: write it with PetscViewerBinaryOpen");
   o.is_matrix = id == matrix_id;
   if (!o.is_matrix && id != vector_id) {
     in.go_to(at);
@@ -131,7 +134,8 @@ bool is_petsc_binary(const std::string& path) {
   in.read(reinterpret_cast<char*>(words), sizeof words);
   const std::int32_t first = from_big_endian(words[0]), second = from_big_endian(words[1]);
   const std::int32_t id = first == 0 ? second : first;
-  return in && (id == matrix_id || id == vector_id);
+  const bool is_little = words[0] == matrix_id || words[0] == vector_id;  // refused where it is read
+  return in && (id == matrix_id || id == vector_id || is_little);
 }
 
 std::vector<PetscObject> petsc_objects(const std::string& path) {

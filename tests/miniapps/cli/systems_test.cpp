@@ -1,7 +1,10 @@
 // `weir solve` and `weir doctor` end to end: exit codes, what is said, which solvers run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <sstream>
 
 #include "tests/support/program_test.hpp"
 
@@ -148,12 +151,132 @@ TEST_F(Systems, TheDoctorNamesWhatNoSolverGetsPast) {
   expect_says(empty, "The matrix is singular");
 }
 
+// Scalars times 1, a chain with springs of `leak` to the ground at both ends; x = 1 for b = A 1.
+std::string chain(int n, double leak, const std::string& unit = "") {
+  std::string text = std::to_string(n) + " " + std::to_string(n) + " " + std::to_string(3 * n - 2) + "\n";
+  char number[64];
+  for (int i = 1; i <= n; ++i) {
+    const bool is_end = i == 1 || i == n;
+    std::snprintf(number, sizeof number, "%.17g", (is_end ? 1 : 2) + (is_end ? leak : 0));
+    for (int j = std::max(1, i - 1); j <= std::min(n, i + 1); ++j)
+      text += std::to_string(i) + " " + std::to_string(j) + " " + (i == j ? number : "-1") + unit + "\n";
+  }
+  return text;
+}
+
+// Whether or not rounding keeps the residual above the tolerance: x is of the size 1 / leak, not zero.
+TEST_F(Systems, ARegularMatrixIsSolvedHoweverCloseToSingularItIs) {
+  for (const double leak : {1e-3, 1e-6, 1e-10, 1e-13}) {
+    write(chain(6, leak));
+    const Finished f = weir({"solve", "a.mtx", "--solver", "eigen:sparse_lu", "--solution", "x.mtx"});
+    EXPECT_EQ(f.out.find("singular"), std::string::npos) << leak << f.out;
+    if (leak == 1e-3) {
+      EXPECT_EQ(f.code, 0) << f.out;
+    }
+    const std::string text = testing::read_file(folder / "x.mtx");
+    const double x = std::stod(text.substr(text.find("6 1\n") + 4)), exact = 3 / ((1 + leak) - 1);
+    EXPECT_NEAR(x, exact, 0.1 * exact) << leak << f.out;
+  }
+  write("3 3 7\n1 1 1e13\n1 2 -1e13\n2 1 -1e13\n2 2 2e13\n2 3 -1e13\n3 2 -1e13\n3 3 10000000000001\n");
+  const Finished f = weir({"solve", "a.mtx", "--solver", "eigen:sparse_lu", "--solution", "x.mtx"});
+  EXPECT_EQ(f.code, 0) << f.out;
+  EXPECT_NE(testing::read_file(folder / "x.mtx").find("3 1\n3\n3\n3\n"), std::string::npos);
+}
+
+TEST_F(Systems, WhatLiesOutsideTheRangeOfASingularMatrixIsNoSolution) {
+  write_file(folder / "fair.mtx", "%%MatrixMarket matrix array real general\n6 1\n1\n2\n-1\n-2\n3\n-3\n");
+  for (const char* block : {"1", "2", "3", "6"}) {
+    write(chain(6, 0));
+    const Finished ones = weir({"solve", "a.mtx", "--block", block, "--solver", "gmres", "--solver", "cg+jacobi"});
+    EXPECT_EQ(ones.code, 3) << block << ones.out;
+    EXPECT_EQ(ones.out.find("converged"), std::string::npos) << ones.out;
+    expect_says(ones, "1.000e+00");
+    expect_says(ones, "lies outside the range of the matrix");
+    const Finished fair =
+        weir({"solve", "a.mtx", "--block", block, "--rhs", "fair.mtx", "--solver", "gmres", "--solver", "cg+jacobi"});
+    EXPECT_EQ(fair.code, 0) << block << fair.out;
+    expect_says(fair, "singular: all rows and columns sum to zero");
+  }
+}
+
+TEST_F(Systems, ASolutionThatIsNoDoubleIsNoSolution) {
+  write("4 4 4\n1 1 .5\n2 2 .5\n3 3 .5\n4 4 .5\n");
+  for (const char* b : {"1.2e308", "8e307"}) {
+    const std::string four = std::string(b) + "\n" + b + "\n" + b + "\n" + b + "\n";
+    write_file(folder / "b.mtx", "%%MatrixMarket matrix array real general\n4 1\n" + four);
+    const Finished f = weir({"solve", "a.mtx", "--rhs", "b.mtx", "--solver", "cg", "--solver", "gmres+jacobi"});
+    const bool fits = b == std::string("8e307");
+    EXPECT_EQ(f.code, fits ? 0 : 3) << b << f.out;
+    EXPECT_EQ(f.out.find("converged") != std::string::npos, fits) << f.out;
+  }
+}
+
+TEST_F(Systems, ConvergedMeansTheToleranceThatWasGiven) {
+  for (const char* tolerance : {"1e-13", "1e-14", "1e-15", "1e-16", "1e-17"}) {
+    const Finished f = weir({"solve", "banded:300:1", "--solver", "gmres+jacobi", "--solver", "bicgstab", "--solver",
+                             "idrs", "--solver", "pipelined_bicgstab", "--tolerance", tolerance});
+    std::stringstream lines(f.out);
+    for (std::string line; std::getline(lines, line);) {
+      std::stringstream words(line);
+      std::string name, setup, solve, iterations, residual;
+      words >> name >> setup >> solve >> iterations >> residual;
+      if (!line.ends_with("converged") && !line.ends_with("stagnated")) continue;
+      EXPECT_EQ(std::stod(residual) <= 1.0005 * std::stod(tolerance), line.ends_with("converged")) << line;
+      EXPECT_LE(std::stod(residual), 1e-12) << line << ": lost what it had";
+    }
+  }
+}
+
+TEST_F(Systems, ASolutionReplacesNoInputAndNoFileOfAnotherKind) {
+  namespace fs = std::filesystem;
+  write(chain(3, 1));
+  write_file(folder / "notes.txt", "mine");
+  for (const char* file : {"a.mtx", "notes.txt"}) {
+    const std::string before = testing::read_file(folder / file);
+    EXPECT_EQ(weir({"solve", "a.mtx", "--solver", "cg", "--solution", file}).code, 2) << file;
+    EXPECT_EQ(testing::read_file(folder / file), before);
+  }
+  fs::create_symlink("x.mtx", folder / "link");
+  EXPECT_EQ(weir({"solve", "a.mtx", "--solver", "cg", "--solution", "link"}).code, 0);
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_TRUE(fs::is_regular_file(folder / "x.mtx"));
+  EXPECT_EQ(weir({"solve", "a.mtx", "--solver", "cg", "--solution", "link"}).code, 0) << "its own is replaced";
+  EXPECT_EQ(weir({"solve", "a.mtx", "--solver", "cg", "--solution", "/dev/null"}).code, 0);
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(Systems, TheDoctorIsNotFooledByUnits) {
+  write("2 2 2\n1 1 1.2e29\n2 2 7\n");
+  const Finished f = weir({"doctor", "a.mtx"});
+  EXPECT_EQ(f.code, 0) << f.out;
+  EXPECT_EQ(f.out.find("is singular"), std::string::npos) << f.out;
+  for (const char* unit : {"e200", "e-200"}) {
+    write(chain(8, 1, unit));
+    EXPECT_EQ(weir({"doctor", "a.mtx"}).code, 0) << unit;
+    write(chain(8, 0, unit));
+    expect_says(weir({"doctor", "a.mtx"}), "constants in the left and right null spaces");
+  }
+}
+
+TEST_F(Systems, TheDoctorsCommandsRun) {
+  write(chain(4, 0), "a matrix.mtx");
+  const Finished f = weir({"doctor", "a matrix.mtx"});
+  expect_says(f, "weir solve 'a matrix.mtx' --solver ");
+  expect_says(f, "zero pivot in row 4");
+  EXPECT_EQ(f.out.find("+block_ilu0"), std::string::npos) << f.out;
+}
+
+TEST_F(Systems, ARefusalCountsRowsFromOneAsTheFileDoes) {
+  write("3 3 4\n1 1 1\n2 2 0\n3 3 1\n2 1 1\n");
+  expect_says(weir({"solve", "a.mtx", "--solver", "gmres+jacobi"}), "the diagonal entry of row 2 (counted from 1");
+}
+
 TEST_F(Systems, TheDoctorKnowsAPressureMatrix) {
   write("3 3 7\n1 1 1\n1 2 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 2 -1\n3 3 1\n");
   const Finished f = weir({"doctor", "a.mtx"});
   EXPECT_EQ(f.code, 0) << f.out;
   expect_says(f, "constants in the left and right null spaces");
-  expect_says(f, "--solver cg+block_ilu0");
+  expect_says(f, "--solver cg+jacobi");
 }
 
 }  // namespace

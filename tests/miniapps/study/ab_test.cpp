@@ -101,7 +101,7 @@ TEST_F(TwinRuns, ASignalToTheStudyAloneEndsTheRunUnderWayToo) {
   replace("\"toy.wait_ms=20\"", "\"toy.wait_ms=5\", \"time.max_steps=10000000\"");  // never ends by itself
   testing::Process whole({WEIR_TOY, "ab", "study.toml", "-o", "out"}, folder.path());
   const auto under_way = [&] {
-    for (const char* run : {"out/runs/heat.slow.1", "out/runs/heat.slow_again.1"})
+    for (const char* run : {"out/runs/heat.slow.1", "out/runs/heat.slow%20again.1"})
       if (testing::lines_of((folder / run) + "/history.csv") > 1) return folder / run;  // in its loop: it hears signals
     return std::string();
   };
@@ -142,6 +142,58 @@ TEST_F(TwinRuns, WhatHasEndedIsNotRepeatedUnlessItsCommandOrCaseHasChanged) {
   EXPECT_EQ(repeated(ab("out")), 1);
   write_file(folder / "cases/heat.toml", read_file(folder / "cases/heat.toml").append("# changed\n"));
   EXPECT_EQ(repeated(ab("out")), 4);
+}
+
+// Files that the case names, and what a configuration names; what no run reads changes nothing.
+TEST_F(TwinRuns, AreRepeatedWhereAFileThatTheyReadHasChanged) {
+  replace("repeats = 2", "repeats = 1");
+  write_file(folder / "cases/mesh.su2", "one");
+  write_file(folder / "cases/other.su2", "one");
+  write_file(folder / "cases/heat.toml", read_file(folder / "cases/heat.toml").append("# file = \"mesh.su2\"\n"));
+  const auto repeated = [&] {
+    std::stringstream text(ab("out").out);
+    int count = 0;
+    for (std::string line; std::getline(text, line);)
+      count += line.starts_with("[") && line.find("(done before)") == std::string::npos;
+    return count;
+  };
+  EXPECT_EQ(repeated(), 4);
+  write_file(folder / "cases/other.su2", "two");
+  EXPECT_EQ(repeated(), 0);
+  write_file(folder / "cases/mesh.su2", "two");
+  EXPECT_EQ(repeated(), 4);
+}
+
+TEST_F(TwinRuns, NamesThatDifferInABlankHaveDirectoriesOfTheirOwn) {
+  write_file(folder / "study.toml", R"([study]
+cases = ["cases/heat.toml"]
+configurations = ["a b", "a_b", "a/b", "a.b"]
+repeats = 1
+report = false
+[configuration."a b"]
+[configuration."a_b"]
+[configuration."a/b"]
+[configuration."a.b"]
+)");
+  const Finished f = ab("out");
+  EXPECT_EQ(f.code, 0) << f.out << f.err;
+  std::size_t places = 0;
+  for (const auto& entry : fs::directory_iterator(folder / "out/runs")) places += entry.is_directory();
+  EXPECT_EQ(places, 5U);
+  replace("\"a_b\"", "\"a b again\"");
+  EXPECT_EQ(ab("other").code, 2) << "the baseline's second name";
+}
+
+TEST_F(TwinRuns, AFolderOfTheUsersIsLeftAlone) {
+  fs::create_directories(folder / "runs/heat.slow.1");
+  write_file(folder / "runs/heat.slow.1/precious", "mine");
+  EXPECT_EQ(ab(".").code, 2);
+  EXPECT_EQ(read_file(folder / "runs/heat.slow.1/precious"), "mine");
+  fs::create_directories(folder / "out/runs/heat.slow.1");
+  write_file(folder / "out/study.lock", "");
+  write_file(folder / "out/runs/heat.slow.1/precious", "mine");
+  EXPECT_EQ(ab("out").code, 2);
+  EXPECT_EQ(read_file(folder / "out/runs/heat.slow.1/precious"), "mine");
 }
 
 TEST_F(TwinRuns, AreComparedAtEqualTimeAndFromOneCheckpoint) {

@@ -145,6 +145,12 @@ class Page(Study):
         self.assertEqual(written.count("<script"), 1)
         self.assertEqual(Reader(written).plots, [("", Item.plot)])
 
+    def test_no_name_is_markup_in_a_table(self):
+        name = "<script>alert(1)</script>"
+        written = page.table([name], [[name, page.Markup("<b>ours</b>")]])
+        self.assertNotIn("<script>", written)
+        self.assertIn("<b>ours</b>", written)
+
     def test_numbers_reach_the_page_in_full(self):
         _, plot = next(p for p in self.reader.plots if p[0].startswith("Time of each solver over"))
         line = next(m for m in plot["axes"][0]["marks"] if m.get("name") == "quick")

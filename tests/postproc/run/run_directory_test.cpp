@@ -60,6 +60,45 @@ TEST(RunDirectory, OverwriteRemovesWhatTheRunWroteAndNothingElse) {
   EXPECT_EQ(read_file(run + "/vtk/my.pvsm"), "mine");
 }
 
+// A link is the user's, and so is what lies behind it.
+TEST(RunDirectory, OverwriteLeavesLinksAndWhatLiesBehindThem) {
+  const ScratchFolder folder;
+  const std::string run = folder / "run";
+  {
+    const RunDirectory directory(run, New{});
+    write_text_aside(run + "/vtk/a_00000001.vtr", "ours");
+  }
+  fs::remove_all(run + "/vtk");
+  fs::create_directories(folder / "scratch");
+  fs::create_directories(folder / "other");
+  write_file(folder / "scratch/a_00000001.vtr", "mine");
+  write_file(folder / "other/step_00000001.h5", "another run's");
+  fs::create_directory_symlink("../scratch", run + "/vtk");
+  fs::create_directory_symlink("../other", run + "/checkpoints");
+  const RunDirectory again(run, New{true});
+  EXPECT_TRUE(fs::is_symlink(run + "/vtk"));
+  EXPECT_TRUE(fs::is_symlink(run + "/checkpoints"));
+  EXPECT_EQ(read_file(folder / "scratch/a_00000001.vtr"), "mine");
+  EXPECT_EQ(read_file(folder / "other/step_00000001.h5"), "another run's");
+}
+
+TEST(RunDirectory, AMovedDirectoryIsNotMadeAgain) {
+  const ScratchFolder folder;
+  const std::string run = folder / "run";
+  const RunDirectory directory(run, New{});
+  write_text_aside(run + "/history.csv", "1");
+  fs::rename(run, folder / "elsewhere");
+  for (const char* file : {"/run.json", "/vtk/a_00000001.vtr"}) try {
+      write_text_aside(run + file, "2");
+      ADD_FAILURE() << file;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Exit::file_io);
+      EXPECT_NE(std::string(e.what()).find("was moved, removed"), std::string::npos) << e.what();
+    }
+  EXPECT_FALSE(fs::exists(run));
+  EXPECT_EQ(read_file(folder / "elsewhere/history.csv"), "1");
+}
+
 TEST(RunDirectory, AFolderOfSomebodyElseIsNoRunWhateverItHolds) {
   const ScratchFolder folder;
   fs::create_directories(folder / "ml/checkpoints");

@@ -131,6 +131,17 @@ TEST(MatrixMarket, FaultsAreNamedWithTheirLine) {
   expect_refused(head + "2 2 2\n1 1 1\n1 1 2\n", "duplicate entry (1, 1)");
   expect_refused(head + "2 2 1\n1 1 1\n2 2 1\n", "a.mtx:4: more entries than the 1");
   expect_refused("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "lower triangle");
+  expect_refused("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n1 1 7\n2 1 1\n", "no diagonal entries");
+  const auto expect_refused_vector = [](const std::string& text, const std::string& part) {
+    try {
+      parse_vector_market(text, "b.mtx", 3);
+      ADD_FAILURE() << part;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  };
+  expect_refused_vector(head + "3 1 3\n1 1 1\n2 1 1\n1 1 5\n", "b.mtx:5: duplicate entry (1, 1)");
+  expect_refused_vector(head + "3 1 -1\n", "b.mtx:2: the number of entries cannot be negative");
 }
 
 TEST(MatrixMarket, TheDoctorReadsWhatIsRefused) {

@@ -94,14 +94,22 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
   const Mistake all[] = {{"1", "libprobe.so: create: returned error 7", 2},
                          {"2", "libprobe.so: setup: returned error 1: no pivot", 3},
                          {"3", "libprobe.so: setup: threw an exception: too small a world", 3},
-                         {"4", "libprobe.so: apply: returned error 5", 4},
-                         {"5", "libprobe.so: apply: threw an exception: out of luck", 4},
-                         {"6", "libprobe.so: apply: writes NaN or Inf", 4},
+                         {"4", "libprobe.so: apply: returned error 5", 3},
+                         {"5", "libprobe.so: apply: threw an exception: out of luck", 3},
+                         {"6", "libprobe.so: apply: writes NaN or Inf", 3},
                          {"7", "libprobe.so: apply crashed (SIGSEGV)", 3},
                          {"8", "libprobe.so: apply crashed (SIGABRT)", 3},
                          {"9", "libprobe.so: apply crashed (SIGABRT)", 3},
                          {"10", "wall limit: libprobe.so: apply does not come back", 9},
-                         {"11", "libprobe.so: setup crashed (SIGSEGV)", 3}};
+                         {"11", "libprobe.so: setup crashed (SIGSEGV)", 3},
+                         {"12", "libprobe.so: setup: wrote into the matrix that it was to read", 3},
+                         {"13", "libprobe.so: apply: wrote into the matrix or the vector that it was to read", 3},
+                         {"14", "libprobe.so: apply: wrote into the matrix or the vector that it was to read", 3},
+                         {"15", "libprobe.so: setup: changed the rounding mode", 3},
+                         {"16", "libprobe.so: apply: changed which floating-point exceptions are signals", 3},
+                         {"17", "libprobe.so: apply ended the process", 3},
+                         {"18", "libprobe.so: apply ended the process", 3},
+                         {"19", "libprobe.so: apply ended the process", 3}};
   for (const Mistake& m : all) {
     const Finished f = run(with(plugin, "= N", "= " + std::string(m.fault)), "out", {}, limit_of(m.words));
     EXPECT_EQ(f.code, m.code) << m.words << f.out << f.err;
@@ -110,7 +118,7 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
     const auto told = nlohmann::json::parse(read_file(folder / "out/run.json"));
     EXPECT_EQ(told["status"], "failed") << m.words;
     EXPECT_EQ(told["exit_code"], m.code) << m.words;
-    const std::string why = m.code == 4 ? read_file(folder / "out/events.jsonl") : std::string(told["reason"]);
+    const std::string why = told["reason"];
     EXPECT_NE(why.find(m.words), std::string::npos) << why;
   }
   const Finished missing = run(with(with(plugin, "= N", "= 0"), "../libprobe.so", "libnone.so"), "out");
@@ -211,6 +219,15 @@ TEST_F(PluginRun, SolvesAMatrixByItselfAndUnderAMethod) {
   EXPECT_EQ(f.code, 0) << f.out << f.err;
 }
 
+// Whether it is asked to be applied or not: it cannot.
+TEST_F(PluginRun, AMethodThatFailsIsExaminedWithoutBeingApplied) {
+  build_probe(folder, "solver", {.apply = "nullptr", .solve = "solve"});
+  const Finished f = weir(
+      {"solve", "banded:40:2", "--solver", "plugin:./libsolver.so", "--tolerance", "1e-12", "--max-iterations", "2"});
+  EXPECT_EQ(f.code, 3) << f.out << f.err;
+  EXPECT_EQ(f.err.find("crashed"), std::string::npos) << f.err;
+}
+
 TEST_F(PluginRun, ANewOneIsBuiltAndRuns) {
   ASSERT_EQ(weir({"new", "plugin", "mine"}).code, 0);
   EXPECT_EQ(weir({"new", "plugin", "mine"}).code, 2) << "nothing is overwritten";
@@ -288,6 +305,11 @@ TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
        "mine.py: apply: returned error 1: AttributeError: 'S' object has no attribute 'e' (mine.py:4)"},
       {head + "        return r[1:]\n", "mine.py: apply: returned error 1: ValueError"},
       {head + "        return r + float('nan')\n", "mine.py: apply: writes NaN or Inf"},
+      {head + "        return r * (1 + 1j)\n", "apply returned complex128 values, z is real"},
+      {head + "        return 1.0\n", "apply returned 1 values, z has"},
+      {"import os, signal, time\n" + head +
+           "        if os.fork() == 0: time.sleep(600)\n        os.kill(os.getpid(), signal.SIGKILL)\n",
+       "the Python process was ended by Killed"},
       {"import os\n" + head + "        os.abort()\n", "the Python process was ended by Aborted"},
       {"import nothing_here\n", "No module named 'nothing_here' (mine.py:1); the interpreter is /usr/bin/python3"},
       {"x = 1\n", "the module needs one class with setup(A) and apply(r)"},

@@ -2,6 +2,7 @@
 // our own product, with the option `constant` added to it; and whatever a plugin can do wrong: the option fault = N at the
 // call of that number.
 #include <unistd.h>
+#include <cfenv>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -27,7 +28,15 @@ enum Fault {
   apply_aborts,
   apply_frees_twice,
   apply_sleeps,
-  setup_crashes
+  setup_crashes,
+  setup_writes_values,
+  apply_writes_values,
+  apply_writes_r,
+  setup_rounds_up,
+  apply_traps,
+  apply_exits,
+  apply_exits_at_once,
+  apply_exits_quickly
 };
 
 static double value_of_diagonals(const weir_matrix& A, int s, int from, int to, int r, int c) {
@@ -73,11 +82,15 @@ static int create(const char* options, weir_solver** s) {
 static void destroy(weir_solver* s) { delete s; }
 static const char* error(weir_solver* s) { return s ? s->words : ""; }
 
+static const double* values(const weir_matrix& A) { return A.format == WEIR_DIAGONALS ? A.diagonal[3] : A.value; }
+
 static int setup(weir_solver* s, const weir_matrix* A) {
   s->A = *A;
   ++s->setups;
   if (s->fault == setup_crashes) *reinterpret_cast<volatile int*>(s->setups) = 1;
   if (s->fault == setup_throws) throw std::runtime_error("too small a world");
+  if (s->fault == setup_writes_values) const_cast<double*>(values(*A))[0] *= 2;
+  if (s->fault == setup_rounds_up) std::fesetround(FE_UPWARD);
   std::snprintf(s->words, sizeof s->words, "no pivot in row %d of %d", 3, A->rows);
   return s->fault == setup_fails ? 1 : 0;
 }
@@ -90,6 +103,12 @@ static int update(weir_solver* s, const weir_matrix* A) {
 [[maybe_unused]] static int apply(weir_solver* s, const double* r, double* z) {
   multiply(s->A, r, z);
   for (int i = 0; i < s->A.rows * s->A.block; ++i) z[i] += s->constant;
+  if (s->fault == apply_writes_values) const_cast<double*>(values(s->A))[1] = 0;
+  if (s->fault == apply_writes_r) const_cast<double*>(r)[2] += 1;
+  if (s->fault == apply_traps) feenableexcept(FE_INVALID);
+  if (s->fault == apply_exits) std::exit(0);
+  if (s->fault == apply_exits_at_once) _exit(0);
+  if (s->fault == apply_exits_quickly) std::quick_exit(0);
   if (s->fault == apply_throws) throw std::runtime_error("out of luck");
   if (s->fault == apply_nan) z[1] = 0 / (z[1] - z[1]);
   if (s->fault == apply_crashes) *reinterpret_cast<volatile int*>(s->setups) = 1;
