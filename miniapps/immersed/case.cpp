@@ -51,18 +51,21 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   if (!config.has("body")) config.fail("body", "missing table [body]: what is in the flow");
 }
 
-std::vector<WallScalar> read_walls(const Table& config, const std::vector<ScalarCase>& scalars) {
+std::vector<WallScalar> read_walls(const Table& config, std::vector<ScalarCase>& scalars) {
   const Table body = config.table("body").described_by(heat_keys).described_by(given_scalar_options());
   refuse_other_scalars(body, scalars);
   std::vector<WallScalar> walls;
-  for (const ScalarCase& s : scalars) {
+  for (ScalarCase& s : scalars) {
     const ScalarKeys value = value_keys(body, s), flux = flux_keys(body, s);
     if (value.is_there() && flux.is_there())
       flux.fail("a body has a " + value.name + " or a " + flux.name + ", not both");
-    if (value.is_there())
+    if (value.is_there()) {
       walls.push_back({true, value.in.get<double>(value.key)});
-    else
+      s.excess_within = std::max(s.excess_within, std::abs(walls.back().value - s.reference));
+    } else {
+      s.flux_of_body = std::abs(flux.in.get<double>(flux.key, 0.0));
       walls.push_back({false, -flux.in.get<double>(flux.key, 0.0) / s.diffusivity});
+    }
   }
   return walls;
 }

@@ -25,12 +25,13 @@ WEIR_HD inline void gradient(const SpatialView& v, int i) {
   }
 }
 
-// From the centre of cell i to the centre beyond link e.
-WEIR_HD inline void to_other(const InteriorFaces& g, int link, double& dx, double& dy) {
+// From the centre of a cell of this height to the centre beyond a link, as a least-squares gradient takes it.
+WEIR_HD inline void to_other(const InteriorFaces& g, int link, double height, double& dx, double& dy) {
   const int f = link < 0 ? ~link : link;
   const double sign = link < 0 ? -1 : 1;
   dx = sign * (g.lx[f] - g.rx[f]);
   dy = sign * (g.ly[f] - g.ry[f]);
+  link < 0 ? unbend(g.rx[f], g.ry[f], height, dx, dy) : unbend(g.lx[f], g.ly[f], height, dx, dy);
 }
 
 // Normal equations of a least-squares gradient of one variable. S: double, or a dual number.
@@ -89,7 +90,7 @@ WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field&
   Normals<S> sum;
   for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
     double dx = 0, dy = 0;
-    to_other(v.faces, c.link[e], dx, dy);
+    to_other(v.faces, c.link[e], c.boundary_height[n], dx, dy);
     sum.add(dx, dy, all[std::int64_t{4} * c.other[e] + k] - w);
   }
   for (int pass = 0; pass < 2; ++pass) {

@@ -66,9 +66,20 @@ void links(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   }
 }
 
+// Of each cell: its volume over its largest face.
+std::vector<double> heights(const UnstructuredMesh& mesh) {
+  std::vector<double> largest(mesh.volume.size(), 0);
+  const auto take = [&](int cell, double area) { largest[at(cell)] = std::max(largest[at(cell)], area); };
+  for (int f = 0; f < mesh.faces(); ++f) take(mesh.owner[f], mesh.area[f]);
+  for (int f = 0; f < mesh.interior_faces(); ++f) take(mesh.neighbour[f], mesh.area[f]);
+  for (std::size_t i = 0; i < largest.size(); ++i) largest[i] = mesh.volume[i] / largest[i];
+  return largest;
+}
+
 // Weights of the differences to the neighbours: M^-1 d / d^2 with M = sum d d^T / d^2, or half the face over the volume
 // in proportion to the distances (Green-Gauss; the face's value is the linear interpolate along the line of centres).
-void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, SpatialGeometry& g) {
+void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, const std::vector<double>& height,
+                      SpatialGeometry& g) {
   const std::size_t n = g.owner.size();
   g.weight.resize(2 * g.link.size());
   const auto number = [&](int which, int f) { return g.face[at(which) * n + at(f)]; };
@@ -78,7 +89,8 @@ void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, Spa
       const bool left = g.link[e] >= 0;
       const int f = left ? g.link[e] : ~g.link[e];
       const double sign = left ? 1 : -1;
-      const double dx = sign * (number(3, f) - number(5, f)), dy = sign * (number(4, f) - number(6, f));
+      double dx = sign * (number(3, f) - number(5, f)), dy = sign * (number(4, f) - number(6, f));
+      unbend(number(left ? 3 : 5, f), number(left ? 4 : 6, f), height[at(i)], dx, dy);
       const double d2 = dx * dx + dy * dy, nx = sign * number(0, f), ny = sign * number(1, f);
       double wx = dx / d2, wy = dy / d2;
       xx += dx * wx;
@@ -247,9 +259,11 @@ SpatialGeometry spatial_geometry(const UnstructuredMesh& mesh, const Gas& gas, G
   g.reach = part ? part->own + part->near : mesh.cells();
   interior(mesh, g);
   links(mesh, g);
-  gradient_weights(mesh, gradient, g);
+  const std::vector<double> height = heights(mesh);
+  gradient_weights(mesh, gradient, height, g);
   boundaries(mesh, gas, conditions, part, g);
   boundary_cells(g);
+  for (const int i : g.boundary_cell) g.boundary_height.push_back(height[at(i)]);
   block_places(mesh, g);
   return g;
 }

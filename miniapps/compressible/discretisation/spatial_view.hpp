@@ -40,7 +40,19 @@ struct Cells {
   const double* weight = nullptr;            // of W_other - W_i in dW/dx and dW/dy: two numbers a link
   int at_boundary = 0, own_at_boundary = 0;  // cells with boundary faces, own ones first, and these
   const int *boundary_cell = nullptr, *boundary_start = nullptr, *boundary_face = nullptr;
+  const double* boundary_height = nullptr;  // of each cell at the boundary: its volume over its largest face
 };
+
+// A step (dx, dy) to a neighbour's centre, of which (fx, fy) leads to the face between. In a curved layer of thin cells the
+// neighbours along the layer lie many heights off the tangent, where a linear fit says nothing of the layer. What leads off
+// the way through the face is therefore kept up to one height of the cell; more than that, r, counts as height^2 / r.
+WEIR_HD inline void unbend(double fx, double fy, double height, double& dx, double& dy) {
+  const double along = (dx * fx + dy * fy) / (fx * fx + fy * fy), x = dx - along * fx, y = dy - along * fy;
+  const double off2 = x * x + y * y, height2 = height * height;
+  if (!(off2 > height2)) return;
+  dx = along * fx + height2 / off2 * x;
+  dy = along * fy + height2 / off2 * y;
+}
 
 // The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~ behind the four of U, nu~ in
 // units of its own.

@@ -30,6 +30,7 @@ WEIR_HD inline S source(const SpatialView& v, const State<S>& s, const Gradients
 // What a gradient in a cell at the boundary is fitted to by least squares, for p, velocities, T and nu~.
 struct Fit {
   cell::Normals<double> sum[4];
+  double height;    // of the cell
   bool has_all[4];  // of the boundary's faces; else those that have data for the variable
 };
 WEIR_HD inline int kind(int k) { return k == 0 ? 0 : k < 3 ? 1 : k - 1; }
@@ -41,11 +42,12 @@ WEIR_HD inline Fit fit(const SpatialView& v, int i, int n) {
   const Cells& c = v.cells;
   const BoundaryFaces& b = v.boundary;
   Fit out;
+  out.height = c.boundary_height[n];
   for (int which = 0; which < 4; ++which) {
     cell::Normals<double>& sum = out.sum[which];
     for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
       double dx = 0, dy = 0;
-      cell::to_other(v.faces, c.link[e], dx, dy);
+      cell::to_other(v.faces, c.link[e], out.height, dx, dy);
       sum.add(dx, dy, 0);
     }
     for (int pass = 0; pass < 2; ++pass) {
@@ -72,7 +74,7 @@ WEIR_HD inline Weight weight(const cell::Normals<double>& sum, double dx, double
 WEIR_HD inline Weight weight_of_link(const SpatialView& v, const Fit& fitted, bool is_fitted, int e, int k) {
   if (!is_fitted) return {v.cells.weight[2 * e], v.cells.weight[2 * e + 1]};
   double dx = 0, dy = 0;
-  cell::to_other(v.faces, v.cells.link[e], dx, dy);
+  cell::to_other(v.faces, v.cells.link[e], fitted.height, dx, dy);
   return weight(fitted.sum[kind(k)], dx, dy);
 }
 

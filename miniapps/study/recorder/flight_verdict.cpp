@@ -145,7 +145,7 @@ std::optional<Finding> limits(const FlightEvidence& e) {
     const double cfl = e.steps.back().cfl;
     const bool helpless = e.last_cfl >= 0 && e.last_cfl < 0.1;
     Finding f(helpless ? Cause::unphysical_state : Cause::time_step,
-              helpless ? "every attempt of a pseudo-time step is rejected, at any CFL number"
+              helpless ? "pseudo-time steps are rejected at any CFL number, however small"
                        : "pseudo-time steps are too large: their states are rejected repeatedly");
     f.measured("CFL number of the first and last attempt", fmt::format("{:.3g}, {:.3g}", cfl, e.last_cfl));
     f.measured("attempts of that step", static_cast<double>(e.steps.back().solves));
@@ -153,8 +153,9 @@ std::optional<Finding> limits(const FlightEvidence& e) {
                fmt::format("{} of {}", failed, solves));
     if (e.unphysical)
       f.measured(e.unphysical->variable, fmt::format("{:.3g} in {}", e.unphysical->value, e.unphysical->place));
-    f.key = helpless ? "boundary" : "pseudo_time.cfl_start";
-    f.change = helpless ? "check the boundary states and " + e.start_key
+    f.key = helpless ? "numerics.order" : "pseudo_time.cfl_start";
+    f.change = helpless ? "1: if that runs, the reconstruction is at fault (gradient, limiter, the mesh there); if not, the "
+                          "boundary states or " + e.start_key
                         : fmt::format("{:.2g}, or more rejections", 0.1 * cfl);
     return f;
   }
