@@ -61,7 +61,7 @@ const std::vector<Quantity>& quantities() {
       {"SCALAR_variance_x", "incompressible", "its second moment about that, over its total; also y, z"},
       {"error_SCALAR_l2", "incompressible", "root mean square of the difference to `exact` (temperature too)"},
       {"error_SCALAR_max", "incompressible", "its largest value"},
-      {"nusselt", "immersed", "of the body: mean flux times reference_length over diffusivity (mean - reference)"},
+      {"nusselt", "immersed", "of the body: mean flux times reference_length over diffusivity (mean - that of the inlets, else of the sides)"},
       {"body_heat_flux", "immersed", "its mean, into the fluid"},
       {"body_temperature", "immersed", "mean over the body's surface"},
       {"sherwood_SCALAR", "immersed", "as nusselt, of [scalar.SCALAR]"},

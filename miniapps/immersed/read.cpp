@@ -74,7 +74,7 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
   const Table t = config.table("body");
   Body body = read_body(t, 0.5 * surface_spacing(c.flow.grid), messages);
   if (body.surface().dimension == 3 && c.flow.dim() == 2)
-    t.fail("type", "a 3D body in a 2D grid: give the grid more than one cell in z");
+    t.fail("type", "a 3D body in a 2D grid: give the grid three cells or more in z");
   refuse_outside(t, body, c.flow);
   body = carried_beyond_sides(std::move(body), c.flow);
   if (!c.walls.empty() && (body.has_openings() || body.is_cavity()))
