@@ -24,7 +24,8 @@ constexpr Option flow_keys[] = {
     {"mach", Option::number, Option::required, "of the free stream", "(0, inf)"},
     {"angle_of_attack", Option::number, "0", "of the free stream against x", "", "degrees"},
     {"reynolds", Option::number, "0", "by reference_length and the free stream; 0: inviscid", "[0, inf)"},
-    {"reference_length", Option::number, "1", "of reynolds, of force coefficients and of the limiters' K", "(0, inf)", "length"},
+    {"reference_length", Option::number, "1", "of reynolds, of force coefficients and of the limiters' K", "(0, inf)",
+     "length"},
     {"gamma", Option::number, "1.4", "ratio of specific heats", "(1, inf)"},
     {"prandtl", Option::number, "0.72", "Prandtl number", "(0, inf)"},
     {"sutherland", Option::table, "", "Sutherland's law of viscosity; or the word \"constant_viscosity\"", "", "", "",
@@ -64,7 +65,8 @@ constexpr Option numerics_keys[] = {
     {"limiter", Option::text, "none", "of the reconstruction; flows with shocks need one",
      "none | venkatakrishnan | barth_jespersen | michalak"},
     {"venkatakrishnan", Option::number, "5", "K of that limiter, with lengths over reference_length", "(0, inf)"},
-    {"michalak", Option::number, "1", "K of that limiter: differences below (K h / reference_length)^1.5 are not limited", "(0, inf)"}};
+    {"michalak", Option::number, "1",
+     "K of that limiter: differences below (K h / reference_length)^1.5 are not limited", "(0, inf)"}};
 
 constexpr Option pseudo_time_keys[] = {
     {"cfl_start", Option::number, "50", "first and smallest CFL number; large first steps diverge", "(0, inf)"},

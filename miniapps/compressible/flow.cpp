@@ -45,8 +45,7 @@ CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, con
       walls(on, flow_case, with, over),
       force_window(flow_case.pseudo_time.force_tolerance, flow_case.pseudo_time.force_window) {
   const auto& centre = whole.centre;
-  for (std::size_t d = 0; d < 2; ++d)
-    places[d] = place_sum(centre.size(), [&](std::size_t i) { return centre[i][d]; });
+  for (std::size_t d = 0; d < 2; ++d) places[d] = place_sum(centre.size(), [&](std::size_t i) { return centre[i][d]; });
   if (c.is_unsteady()) older = Array<double, Space>(pseudo.state().size());
 }
 

@@ -26,8 +26,9 @@ struct CompressibleFlow {
   // Of all ranks; over ranks the whole mesh is there on rank 0 alone.
   const UnstructuredMesh& whole;
   std::int64_t cells;
-  std::array<double, 2> places{};  // of all cells' centres in their order: place_sum.hpp; 0 where the whole is not there
-  int values;  // of a cell: 4, turbulent 5
+  std::array<double, 2>
+      places{};  // of all cells' centres in their order: place_sum.hpp; 0 where the whole is not there
+  int values;    // of a cell: 4, turbulent 5
   Discretisation<Space> space;
   FlowEquations<Space> equations;
   PseudoTime<Space> pseudo;

@@ -73,9 +73,10 @@ void require_same_cells(const Communicator& ranks, const Checkpoint& from, const
     differs = differs || (kept && !is_same_place_sum(kept->front(), flow.places[d], flow.whole.centre.size(), size));
   }
   if (ranks.any(differs))
-    throw Error(Exit::usage,
-                "the checkpoint belongs to another mesh, or to the same one in another order of its cells: restart with "
-                "its [mesh] and [ordering], or begin a run with [flow] start_from");
+    throw Error(
+        Exit::usage,
+        "the checkpoint belongs to another mesh, or to the same one in another order of its cells: restart with "
+        "its [mesh] and [ordering], or begin a run with [flow] start_from");
 }
 
 // A checkpoint is that of one rank, whatever the number of them.

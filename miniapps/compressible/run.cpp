@@ -45,10 +45,11 @@ Outcome given_up(const CompressibleFlow<Space>& flow, const Attempt& a) {
   outcome.reason = fmt::format("flow: {} attempts rejected at step {}, the last one: {}", a.rejections, flow.step + 1,
                                a.why + place_of_cell(flow.whole, a.bad_cell));
   if (flow.pseudo.has_collapsed())
-    outcome.reason = fmt::format("flow: the CFL number has fallen to {:.3g} at step {} (cfl_start is {:.3g}), the last "
-                                 "attempt was rejected: {}",
-                                 flow.pseudo.control.cfl, flow.step + 1, flow.c.pseudo_time.cfl_start,
-                                 a.why + place_of_cell(flow.whole, a.bad_cell));
+    outcome.reason = fmt::format(
+        "flow: the CFL number has fallen to {:.3g} at step {} (cfl_start is {:.3g}), the last "
+        "attempt was rejected: {}",
+        flow.pseudo.control.cfl, flow.step + 1, flow.c.pseudo_time.cfl_start,
+        a.why + place_of_cell(flow.whole, a.bad_cell));
   outcome.limit = "pseudo_time.max_rejections";
   return outcome;
 }

@@ -44,7 +44,8 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a body needs a positive viscosity");
   for (int d = 0; d < c.flow.dim(); ++d)
     if (c.flow.grid.cells(d) < 3)
-      config.table("grid").fail("cells", "around a body each direction needs at least three cells, or z one: a 2D flow");
+      config.table("grid").fail("cells",
+                                "around a body each direction needs at least three cells, or z one: a 2D flow");
   if (c.flow.has_exact()) flow.fail("exact", "an exact solution knows of no body");
   for (const ScalarCase& s : c.flow.scalars)
     if (s.has_exact)

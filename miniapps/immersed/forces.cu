@@ -407,8 +407,8 @@ void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, co
   const std::array<double, 9> now = remember(flow, m, cut, wall);
   for (std::size_t c = 0; c < 3; ++c) {
     const double pressure = now[6 + c] - outflow_[c];  // of the half level already
-    force[c] = -(momentum_[c] - before.momentum_[c]) / dt - 0.5 * (outflow_[c] + before.outflow_[c]) - pressure +
-               driven[c];
+    force[c] =
+        -(momentum_[c] - before.momentum_[c]) / dt - 0.5 * (outflow_[c] + before.outflow_[c]) - pressure + driven[c];
   }
 }
 

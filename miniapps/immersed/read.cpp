@@ -51,7 +51,8 @@ Body carried_beyond_sides(Body body, const IncompressibleCase& c) {
       if (type != SidePatch::Type::wall && type != SidePatch::Type::slip) continue;
       const auto axis = static_cast<std::size_t>(d);
       const GridLine& line = c.grid.line[axis];
-      const double side = end ? line.faces.back() : line.faces.front(), h = end ? line.width.back() : line.width.front();
+      const double side = end ? line.faces.back() : line.faces.front(),
+                   h = end ? line.width.back() : line.width.front();
       const Box3 box = bounding_box(body.surface().node);
       const double beyond = end ? box.high[axis] - side : side - box.low[axis];
       if (beyond < -tie * h || beyond > reach * widest) continue;

@@ -125,7 +125,8 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     const SurfaceScalar s = flow.surface_scalar(scalar);
     const ScalarCase& t = c.flow.scalars[scalar];
     const double flux = s.flux / s.area, mean = s.value / s.area;
-    const double excess = mean - ambient(scalar), number = excess == 0 ? 0 : flux * c.forces.length / (t.diffusivity * excess);
+    const double excess = mean - ambient(scalar),
+                 number = excess == 0 ? 0 : flux * c.forces.length / (t.diffusivity * excess);
     const std::vector<std::string> names = body_quantities_of(t);
     for (std::size_t i = 0; i < 3; ++i) q[names[i]] = std::array{number, flux, mean}[i];
   }

@@ -110,8 +110,8 @@ class StaggeredFlow {
       speed = std::max(speed, ranks_.communicator().max(weir::range_of<Space>(flow_.velocity[d]).size()));
     }
     for (const auto& s : scalars)
-      most = std::max(most, std::max(speed, s.given().diffusivity / length) *
-                                s.relative_change(flow_, ranks_.communicator()));
+      most = std::max(
+          most, std::max(speed, s.given().diffusivity / length) * s.relative_change(flow_, ranks_.communicator()));
     return dt_before > 0 ? most / dt_before : most;
   }
   int variables() const { return layout().dim + 1; }

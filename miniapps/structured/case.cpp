@@ -52,9 +52,11 @@ constexpr Option time_keys[] = {
     {"dt", Option::number, "depends on time.cfl: one of both is given", "fixed time step", "(0, inf)", "time"},
     {"cfl", Option::number, "depends on time.dt: one of both is given",
      "CFL number that sets dt; at most 1 with fractional_step", "(0, inf)"},
-    {"steady_tolerance", Option::number, "0", "the run ends where max |du/dt| falls below, and max |ds/dt| of each scalar over its largest deviation from the mean times the "
-     "largest speed; 0: off", "[0, inf)",
-     "velocity/time"},
+    {"steady_tolerance", Option::number, "0",
+     "the run ends where max |du/dt| falls below, and max |ds/dt| of each scalar over its largest deviation from the "
+     "mean times the "
+     "largest speed; 0: off",
+     "[0, inf)", "velocity/time"},
     {"steady_every", Option::integer, "10", "between two evaluations of it", "[1, inf)", "steps"}};
 constexpr Option coupled_time_keys[] = {
     {"steady", Option::boolean, "false",
@@ -317,9 +319,8 @@ double IncompressibleCase::largest_flux(std::size_t s, double t) const {
   double largest = scalars[s].flux_of_body;
   for (const SidePatch& p : patches)
     if (s < p.scalars.size() && !p.scalars[s].is_fixed)
-      for_some_places_of(*this, p, [&](const double(&x)[3]) {
-        largest = std::max(largest, std::abs(p.scalars[s].value.at(x, t)));
-      });
+      for_some_places_of(
+          *this, p, [&](const double(&x)[3]) { largest = std::max(largest, std::abs(p.scalars[s].value.at(x, t))); });
   return largest;
 }
 

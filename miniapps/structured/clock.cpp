@@ -70,8 +70,7 @@ double StepSize::next(double time, double rate) {
 // stop a flow that starts from rest, the other one a case whose end is far away because it ends by itself.
 std::string StepSize::why_collapsed(double time, std::int64_t step) const {
   constexpr double collapse = 1e-6, most_steps = 1e9;
-  if (!std::isfinite(last_cfl_))
-    return fmt::format("the flow blows up: NaN or Inf before step {}", step);
+  if (!std::isfinite(last_cfl_)) return fmt::format("the flow blows up: NaN or Inf before step {}", step);
   if (!needs_rate()) {
     if (!(last_cfl_ > std::max(1.0, first_cfl_) / collapse)) return "";
     return fmt::format("the flow blows up: before step {} its CFL number is {:.3g}, from {:.3g} before", step,

@@ -45,13 +45,13 @@ struct Cells {
 
 // A step (dx, dy) to a neighbour's centre, of which (fx, fy) leads to the face between. In a curved layer of thin cells the
 // neighbours along the layer lie many heights off the tangent, where a linear fit says nothing of the layer. What leads off
-// the way through the face is therefore kept up to one height of the cell; more than that, r, counts as height^2 / r.
+// the way through the face is therefore kept up to twice the cell's height, h; more than that, r, counts as h^2 / r.
 WEIR_HD inline void unbend(double fx, double fy, double height, double& dx, double& dy) {
   const double along = (dx * fx + dy * fy) / (fx * fx + fy * fy), x = dx - along * fx, y = dy - along * fy;
-  const double off2 = x * x + y * y, height2 = height * height;
-  if (!(off2 > height2)) return;
-  dx = along * fx + height2 / off2 * x;
-  dy = along * fy + height2 / off2 * y;
+  const double off2 = x * x + y * y, h2 = 4 * height * height;
+  if (!(off2 > h2)) return;
+  dx = along * fx + h2 / off2 * x;
+  dy = along * fy + h2 / off2 * y;
 }
 
 // The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~ behind the four of U, nu~ in

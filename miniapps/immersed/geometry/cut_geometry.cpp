@@ -14,7 +14,7 @@ namespace {
 // within a cell.
 double reach_in(int dim) { return dim == 2 ? 1.45 : 1.75; }
 
-constexpr double tie = 1e-6;         // of the smallest cell
+constexpr double tie = 1e-6;        // of the smallest cell
 constexpr double blend_zone = 0.5;  // in cells: wider makes forces smoother and moves them
 
 std::vector<double> centres_with_ghosts(const GridLine& line) {

@@ -42,9 +42,9 @@ TYPED_TEST(PseudoTimeStep, AFlowIsTheSameInAnyUnitOfLength) {
   const auto flow = [](double unit) {
     const auto length = [&](double x) { return std::to_string(x * unit); };
     TestFlow<TypeParam> f(
-        "[mesh.generator]\ntype = \"box\"\nx = { points = [0.0, " + length(2) + "], cells = [6] }\ny = { points = [0.0, " +
-        length(1) + "], cells = [8], spacing = [" + length(1e-2) + ", " + length(0.3) +
-        "] }\n[flow]\nmach = 0.5\nreynolds = 2e4\nreference_length = " + length(2) +
+        "[mesh.generator]\ntype = \"box\"\nx = { points = [0.0, " + length(2) +
+        "], cells = [6] }\ny = { points = [0.0, " + length(1) + "], cells = [8], spacing = [" + length(1e-2) + ", " +
+        length(0.3) + "] }\n[flow]\nmach = 0.5\nreynolds = 2e4\nreference_length = " + length(2) +
         "\nturbulence = \"spalart_allmaras\"\n[numerics]\nlimiter = \"venkatakrishnan\"\n[boundary]\nx_min = { type = "
         "\"farfield\" }\nx_max = { type = \"pressure_outlet\" }\ny_max = { type = \"farfield\" }\ny_min = { type = "
         "\"adiabatic_wall\" }\n");

@@ -44,8 +44,10 @@ std::string box_on(const std::string& side, double beyond, const std::string& mo
   return "[grid]\ncells = [36, 24]\nlength = [9.0, 6.0]\norigin = [-3.0, -3.0]\n[flow]\nviscosity = 0.1\ninitial = "
          "\"uniform\"\ninitial_velocity = [1.0, 0.0]\n[boundary]\nx_min = { type = \"inlet\", velocity = [1.0, 0.0] "
          "}\nx_max = { type = \"outlet\" }\ny_min = { type = \"" +
-         side + "\" }\ny_max = { type = \"slip\" }\n[time]\nend = 10.0\ndt = 0.04\n[body]\ntype = \"box\"\nlengths = [1.03, " +
-         std::to_string(1 + beyond) + "]\nposition = [0.02, " + std::to_string(-2.5 - 0.5 * beyond) + "]\n" + more + tight;
+         side +
+         "\" }\ny_max = { type = \"slip\" }\n[time]\nend = 10.0\ndt = 0.04\n[body]\ntype = \"box\"\nlengths = [1.03, " +
+         std::to_string(1 + beyond) + "]\nposition = [0.02, " + std::to_string(-2.5 - 0.5 * beyond) + "]\n" + more +
+         tight;
 }
 
 // How far a body reaches beyond the wall that it stands on changes nothing, and the flow about it is bounded.

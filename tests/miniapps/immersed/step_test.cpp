@@ -252,7 +252,8 @@ TEST(ImmersedFaces, LetThroughTheMeanOfAParabolaIn3D) {
 // A body whose faces lie on grid lines has the force of one a hair beside them; across the stream none, as it is symmetric.
 TYPED_TEST(ImmersedStep, FacesOnGridLinesHaveTheForceOfFacesBesideThem) {
   const auto forces = [](const char* shift) {
-    TestFlow<TypeParam> t(text_of(24, 0.02, 1, "type = \"box\"\nlengths = [1.0, 1.0]\nposition = [" + std::string(shift) + ", 0.0]\n"));
+    TestFlow<TypeParam> t(
+        text_of(24, 0.02, 1, "type = \"box\"\nlengths = [1.0, 1.0]\nposition = [" + std::string(shift) + ", 0.0]\n"));
     t.advance(6);
     const Force f = t.flow.surface_force();
     return std::array<double, 2>{f.total(0), f.total(1)};
@@ -267,8 +268,10 @@ TYPED_TEST(ImmersedStep, FacesOnGridLinesHaveTheForceOfFacesBesideThem) {
 TYPED_TEST(ImmersedStep, TheControlVolumeKnowsTheBodyForce) {
   std::string text = text_of(24, 0.02, 0, fixed_cylinder);
   text.replace(text.find("viscosity"), 0, "body_force = [0.0, -1.0]\n");
-  for (const auto& [from, to] : {std::pair<std::string, std::string>{"x_min = { type = \"inlet\", velocity = [0.000000, 0.0] }", "x_min = { type = \"wall\" }"},
-                                 {"x_max = { type = \"outlet\" }", "x_max = { type = \"wall\" }"}})
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"x_min = { type = \"inlet\", velocity = [0.000000, 0.0] }",
+                                            "x_min = { type = \"wall\" }"},
+        {"x_max = { type = \"outlet\" }", "x_max = { type = \"wall\" }"}})
     text.replace(text.find(from), from.size(), to);
   TestFlow<TypeParam> t(text);
   t.advance(10);

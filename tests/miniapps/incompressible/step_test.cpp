@@ -36,8 +36,8 @@ TYPED_TEST(Step, DissipationIsTheLossOfEnergyAtEitherWall) {
       "x_min = { type = \"periodic\" }\nx_max = { type = \"periodic\" }\n"
       "y_min = { type = \"wall\" }\ny_max = { type = \"wall\" }\n";
   const auto of = [&](const std::string& u, const std::string& boundary, const std::string& grid) {
-    TestFlow<TypeParam> f(text_of(grid, "viscosity = 0.1\ninitial = \"formula\"\ninitial_velocity = [" + u + "]",
-                                  boundary, 1e-6));
+    TestFlow<TypeParam> f(
+        text_of(grid, "viscosity = 0.1\ninitial = \"formula\"\ninitial_velocity = [" + u + "]", boundary, 1e-6));
     const double before = f.energy(), told = dissipation(f.step.flow(), f.step.metrics(), f.c.grid, 0.1);
     f.advance(1);
     EXPECT_NEAR((before - f.energy()) / 1e-6, told, 2e-3 * told) << u;
