@@ -39,15 +39,15 @@ template <class S>
 struct Normals {
   double xx = 0, xy = 0, yy = 0;
   S bx = S(0.0), by = S(0.0);
-  WEIR_HD void add(double dx, double dy, const S& jump) {
-    const double weight = 1 / (dx * dx + dy * dy);
+  WEIR_HD void add(double dx, double dy, double height, const S& jump) {
+    const double weight = 1 / least_squares_divisor(dx, dy, height);
     xx += weight * dx * dx;
     xy += weight * dx * dy;
     yy += weight * dy * dy;
     bx = bx + weight * dx * jump;
     by = by + weight * dy * jump;
   }
-  // Trace is the number of points: a determinant far below its square means that they lie on one line.
+  // A determinant far below the square of the trace (the number of points, but in thin cells) means that they lie on one line.
   WEIR_HD bool is_singular() const { return !(xx * yy - xy * xy > 1e-8 * (xx + yy) * (xx + yy)); }
   WEIR_HD void solve(S& gx, S& gy) const {
     const double inverse = 1 / (xx * yy - xy * xy);
@@ -91,7 +91,7 @@ WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field&
   for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
     double dx = 0, dy = 0;
     to_other(v.faces, c.link[e], c.boundary_height[n], dx, dy);
-    sum.add(dx, dy, all[std::int64_t{4} * c.other[e] + k] - w);
+    sum.add(dx, dy, c.boundary_height[n], all[std::int64_t{4} * c.other[e] + k] - w);
   }
   for (int pass = 0; pass < 2; ++pass) {
     for (int e = c.boundary_start[n]; e < c.boundary_start[n + 1]; ++e) {
@@ -99,7 +99,7 @@ WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field&
       const boundary::Given known = boundary::given(boundary::type(b, f));
       const bool is_data = k == 0 ? known.p : k == 3 ? known.t : known.velocity;
       if (is_data != (pass == 0)) continue;
-      sum.add(b.lx[f], b.ly[f], variable(boundary::state(v, mine, f), k) - w);
+      sum.add(b.lx[f], b.ly[f], c.boundary_height[n], variable(boundary::state(v, mine, f), k) - w);
     }
     if (!sum.is_singular()) break;
   }
