@@ -347,6 +347,12 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   }
   if (run.checkpoint_due())
     run.checkpoint(whole_state_of(run, scheme, clock, lab));  // of a run that was stopped before its first step
+  if (!done && flow.dt_before > 0 && !plan.c.time.steady) {
+    clock.saw(flow.dt_before * run.ranks().max(scheme.courant_rate()));
+    if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
+        !end.reason.empty())
+      return stop(run, scheme, clock, output, lab, end);
+  }
 
   // 5. What came out.
   Outcome outcome;
