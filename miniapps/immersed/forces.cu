@@ -15,38 +15,27 @@ struct Axis {
   int lowest = 0, highest = 0;
 };
 
-// Four nodes of an axis in a row, and what quadratics through three of them take of each.
+// Four nodes of an axis in a row, and what the cubic through them takes of each; of an axis with three nodes the quadratic.
 struct Weights {
   int first = 0;
   double w[4] = {1, 0, 0, 0};
 };
 
-// `share` of the quadratic through the nodes first, first + 1, first + 2.
-WEIR_HD inline void add_quadratic(const Axis& a, double v, int first, double share, Weights& to) {
-  if (first < a.lowest) first = a.lowest;
-  if (first > a.highest - 2) first = a.highest - 2;
-  const double x0 = a.x[first], x1 = a.x[first + 1], x2 = a.x[first + 2];
-  double* w = to.w + (first - to.first);
-  w[0] += share * (v - x1) * (v - x2) / ((x0 - x1) * (x0 - x2));
-  w[1] += share * (v - x0) * (v - x2) / ((x1 - x0) * (x1 - x2));
-  w[2] += share * (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1));
-}
-
-// At v, which lies a few nodes from `near`: both quadratics through the two nodes around it, the one with the next node on the
-// side of the normal for a share of (1 + normal) / 2. That is continuous in v and in the normal, so that a body whose faces
-// lie on grid lines has the force of one a hair beside them, and takes nothing from inside the body where the normal lies along
-// the axis.
-WEIR_HD inline Weights quadratic(const Axis& a, double v, int near, double normal) {
+// Of the four around v, which lies a few nodes from `near`. They change where v passes a node, and the interpolant does not jump
+// there: a body whose faces lie on grid lines has the force of one a hair beside them.
+WEIR_HD inline Weights cubic(const Axis& a, double v, int near) {
   int low = near < a.lowest ? a.lowest : near > a.highest - 1 ? a.highest - 1 : near;
   while (low + 1 < a.highest && a.x[low + 1] <= v) ++low;
   while (low > a.lowest && a.x[low] > v) --low;
   Weights s;
   s.first = low - 1 > a.highest - 3 ? a.highest - 3 : low - 1;
   if (s.first < a.lowest) s.first = a.lowest;
-  s.w[0] = 0;
-  const double above = 0.5 * (1 + normal);
-  add_quadratic(a, v, low, above, s);
-  add_quadratic(a, v, low - 1, 1 - above, s);
+  const int count = a.highest - s.first < 3 ? 3 : 4;
+  for (int i = 0; i < count; ++i) {
+    s.w[i] = 1;
+    for (int j = 0; j < count; ++j)
+      if (j != i) s.w[i] *= (v - a.x[s.first + j]) / (a.x[s.first + i] - a.x[s.first + j]);
+  }
   return s;
 }
 
@@ -63,12 +52,12 @@ struct SurfaceView {
 // The weights at a point on all axes, which the components share.
 struct Probe {
   Weights face[3], centre[3], inner[3];
-  WEIR_HD Probe(const SurfaceView& v, const double (&x)[3], const int (&near)[3], const Vec3& normal) {
+  WEIR_HD Probe(const SurfaceView& v, const double (&x)[3], const int (&near)[3]) {
     for (int d = 0; d < v.dim; ++d) {
-      face[d] = quadratic(v.face[d], x[d], near[d], normal[d]);
-      centre[d] = quadratic(v.centre[d], x[d], near[d], normal[d]);
+      face[d] = cubic(v.face[d], x[d], near[d]);
+      centre[d] = cubic(v.centre[d], x[d], near[d]);
       const bool is_inner = centre[d].first >= v.inner[d].lowest && centre[d].first + 3 <= v.inner[d].highest;
-      inner[d] = is_inner ? centre[d] : quadratic(v.inner[d], x[d], near[d], normal[d]);
+      inner[d] = is_inner ? centre[d] : cubic(v.inner[d], x[d], near[d]);
     }
   }
   WEIR_HD double velocity(const SurfaceView& v, int c) const {
@@ -120,7 +109,7 @@ WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&o
     area += s.area[d] * s.area[d];
   }
   area = sqrt(area);
-  const Probe at[3] = {{v, x[0], cell, s.normal}, {v, x[1], cell, s.normal}, {v, x[2], cell, s.normal}};
+  const Probe at[3] = {{v, x[0], cell}, {v, x[1], cell}, {v, x[2], cell}};
   const double p = 3 * at[0].pressure(v) - 3 * at[1].pressure(v) + at[2].pressure(v);
   double slope[3] = {0, 0, 0}, normal_slope = 0;
   for (int d = 0; d < v.dim; ++d) {
@@ -167,7 +156,7 @@ WEIR_HD inline void piece_scalar(const SurfaceView& v, const Piece& s, const Wal
   for (int q = 0; q < 3; ++q) {
     double x[3];
     for (int d = 0; d < 3; ++d) x[d] = s.point[d] + (q + 1) * a * s.normal[d];
-    T[q] = Probe(v, x, cell, s.normal).pressure(v);
+    T[q] = Probe(v, x, cell).pressure(v);
   }
   for (int d = 0; d < 3; ++d) area += s.area[d] * s.area[d];
   area = sqrt(area);

@@ -277,7 +277,7 @@ TYPED_TEST(ImmersedStep, TheControlVolumeKnowsTheBodyForce) {
   t.advance(10);
   const double buoyancy = 0.25 * std::numbers::pi;
   EXPECT_NEAR(t.flow.control_volume_force()[1], buoyancy, 0.02 * buoyancy);
-  EXPECT_NEAR(t.flow.surface_force().total(1), buoyancy, 0.02 * buoyancy);
+  EXPECT_NEAR(t.flow.surface_force().total(1), buoyancy, 0.03 * buoyancy);
 }
 
 // Noise that changes from step to step is no shedding, and neither is a steady lift.
