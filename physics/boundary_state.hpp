@@ -5,8 +5,18 @@
 
 namespace weir {
 
+// What takes entropy and tangential velocity from one side, where the normal velocity and the speed of sound at the face
+// are known.
+template <class T>
+WEIR_HD inline Primitive<T> carried_state(const Gas& gas, const Primitive<T>& from, const T& change, const T& t,
+                                          double nx, double ny) {
+  return {from.p * power(t / from.t, gas.gamma / (gas.gamma - 1)), from.u + change * nx, from.v + change * ny, t};
+}
+
 // Characteristic far field: the outgoing Riemann invariant from inside, the incoming one from outside; entropy and
 // tangential velocity from where the stream comes (Hirsch 1990, section 19.1.2). Supersonic streams take all from there.
+// Where the stream is tangential the two sides are blended over a twentieth of the outside's speed, so that the residual
+// has no jump there.
 template <class T>
 WEIR_HD inline Primitive<T> farfield_state(const Gas& gas, const Primitive<T>& w, const Primitive<T>& outside,
                                            double nx, double ny) {
@@ -17,10 +27,15 @@ WEIR_HD inline Primitive<T> farfield_state(const Gas& gas, const Primitive<T>& w
   if (un < -a) return outside;
   const T leaving = un + twice * a, entering = un_outside - twice * a_outside;
   const T normal = 0.5 * (leaving + entering), sound = (0.5 / twice) * (leaving - entering);
-  const bool out = !(normal < 0.0);
-  const Primitive<T> from = out ? w : outside;
-  const T change = normal - (out ? un : un_outside), t = sound * sound * (1 / to_sound);
-  return {from.p * power(t / from.t, gas.gamma / (gas.gamma - 1)), from.u + change * nx, from.v + change * ny, t};
+  const T t = sound * sound * (1 / to_sound);
+  const T speed2 = outside.u * outside.u + outside.v * outside.v + 1e-4 * a_outside * a_outside;
+  const T share = 20.0 * normal / square_root(speed2);
+  if (!(share < 1.0)) return carried_state(gas, w, T(normal - un), t, nx, ny);
+  if (!(-share < 1.0)) return carried_state(gas, outside, T(normal - un_outside), t, nx, ny);
+  const Primitive<T> l = carried_state(gas, w, T(normal - un), t, nx, ny);
+  const Primitive<T> r = carried_state(gas, outside, T(normal - un_outside), t, nx, ny);
+  const T of_w = share * (0.75 - 0.25 * share * share) + 0.5;
+  return {r.p + of_w * (l.p - r.p), r.u + of_w * (l.u - r.u), r.v + of_w * (l.v - r.v), t};
 }
 
 // Subsonic outlet of given static pressure: from inside the outgoing Riemann invariant u_n + 2 a / (gamma - 1), entropy

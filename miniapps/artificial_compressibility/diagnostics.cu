@@ -56,11 +56,18 @@ double mean_dissipation(const CoupledView& v, const Grid& grid) {
     const Place p(v.cells, q);
     double rate = 0;
     for (int d = 0; d < v.cells.dim; ++d) {
-      const int N = v.cells.unknowns, f = p.at[d];
-      const double *x = v.x + p.c * N, *y = x - v.cells.stride(d) * N;
-      double change = 0;
-      for (int e = 1; e <= v.cells.dim; ++e) change += (x[e] - y[e]) * (x[e] - y[e]);
-      rate += change * v.line[d].inv_m[f] * v.line[d].inv_h[f];
+      const int N = v.cells.unknowns, f = p.at[d], n = v.cells.n[d], step = v.cells.stride(d) * N;
+      const double* x = v.x + p.c * N;
+      const auto square = [&](int other) {
+        double change = 0;
+        for (int e = 1; e <= v.cells.dim; ++e) change += (x[e] - x[other + e]) * (x[e] - x[other + e]);
+        return change;
+      };
+      // At a side of the box half the volume of the face lies inside.
+      const bool is_low = f == 0 && !v.cells.periodic[d] && !v.cells.cut[2 * d];
+      const bool is_high = f == n - 1 && !v.cells.periodic[d] && !v.cells.cut[2 * d + 1];
+      rate += (is_low ? 0.5 : 1.0) * square(-step) * v.line[d].inv_m[f] * v.line[d].inv_h[f];
+      if (is_high) rate += 0.5 * square(step) * v.line[d].inv_m[n] * v.line[d].inv_h[f];
     }
     return rate * cell_volume(v, p.at[0], p.at[1], p.at[2]);
   });

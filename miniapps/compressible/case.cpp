@@ -23,8 +23,9 @@ constexpr Option sutherland_keys[] = {{"constant", Option::number, "110.4", "of 
 constexpr Option flow_keys[] = {
     {"mach", Option::number, Option::required, "of the free stream", "(0, inf)"},
     {"angle_of_attack", Option::number, "0", "of the free stream against x", "", "degrees"},
-    {"reynolds", Option::number, "0", "with reference_length and the free stream; 0: inviscid", "[0, inf)"},
-    {"reference_length", Option::number, "1", "of reynolds and of force coefficients", "(0, inf)", "length"},
+    {"reynolds", Option::number, "0", "by reference_length and the free stream; 0: inviscid", "[0, inf)"},
+    {"reference_length", Option::number, "1", "of reynolds, of force coefficients and of the limiters' K", "(0, inf)",
+     "length"},
     {"gamma", Option::number, "1.4", "ratio of specific heats", "(1, inf)"},
     {"prandtl", Option::number, "0.72", "Prandtl number", "(0, inf)"},
     {"sutherland", Option::table, "", "Sutherland's law of viscosity; or the word \"constant_viscosity\"", "", "", "",
@@ -63,8 +64,9 @@ constexpr Option numerics_keys[] = {
     {"gradient", Option::text, "least_squares", "of the reconstruction", "least_squares | green_gauss"},
     {"limiter", Option::text, "none", "of the reconstruction; flows with shocks need one",
      "none | venkatakrishnan | barth_jespersen | michalak"},
-    {"venkatakrishnan", Option::number, "5", "K of that limiter", "(0, inf)"},
-    {"michalak", Option::number, "1", "K of that limiter: differences below (K h)^1.5 are not limited", "(0, inf)"}};
+    {"venkatakrishnan", Option::number, "5", "K of that limiter, with lengths over reference_length", "(0, inf)"},
+    {"michalak", Option::number, "1",
+     "K of that limiter: differences below (K h / reference_length)^1.5 are not limited", "(0, inf)"}};
 
 constexpr Option pseudo_time_keys[] = {
     {"cfl_start", Option::number, "50", "first and smallest CFL number; large first steps diverge", "(0, inf)"},
@@ -181,7 +183,7 @@ void read_flow(const Table& options, CompressibleCase& c) {
   const double angle = t.get<double>("angle_of_attack") * std::numbers::pi / 180;
   c.direction[0] = std::cos(angle);
   c.direction[1] = std::sin(angle);
-  c.reference_length = t.get<double>("reference_length");
+  c.reference_length = c.gas.length = t.get<double>("reference_length");
   c.start_from = t.get<std::string>("start_from");
   read_initial(t, c);
 }

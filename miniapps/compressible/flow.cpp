@@ -1,6 +1,7 @@
 #include "miniapps/compressible/flow.hpp"
 
 #include "base/at.hpp"
+#include "base/place_sum.hpp"
 #include "mesh/unstructured/wall_distance.hpp"
 
 namespace weir {
@@ -43,6 +44,8 @@ CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, con
              jacobian_pattern(on, own_cells_of(over, on), flow_case.turbulence.equations()), over),
       walls(on, flow_case, with, over),
       force_window(flow_case.pseudo_time.force_tolerance, flow_case.pseudo_time.force_window) {
+  const auto& centre = whole.centre;
+  for (std::size_t d = 0; d < 2; ++d) places[d] = place_sum(centre.size(), [&](std::size_t i) { return centre[i][d]; });
   if (c.is_unsteady()) older = Array<double, Space>(pseudo.state().size());
 }
 

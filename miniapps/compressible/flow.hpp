@@ -1,5 +1,6 @@
 // Everything that a run of the compressible miniapp keeps, built once.
 #pragma once
+#include <array>
 #include <vector>
 
 #include "miniapps/compressible/case.hpp"
@@ -25,7 +26,9 @@ struct CompressibleFlow {
   // Of all ranks; over ranks the whole mesh is there on rank 0 alone.
   const UnstructuredMesh& whole;
   std::int64_t cells;
-  int values;  // of a cell: 4, turbulent 5
+  std::array<double, 2>
+      places{};  // of all cells' centres in their order: place_sum.hpp; 0 where the whole is not there
+  int values;    // of a cell: 4, turbulent 5
   Discretisation<Space> space;
   FlowEquations<Space> equations;
   PseudoTime<Space> pseudo;

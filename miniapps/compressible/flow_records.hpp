@@ -1,11 +1,14 @@
 // What a run of the compressible miniapp writes down: its solves, its steps, checkpoints. Over ranks all ranks call.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/place_sum.hpp"
 #include "base/timer.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/study/record_solve.hpp"
@@ -59,6 +62,23 @@ void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   run.step(r);
 }
 
+// The state in a checkpoint follows the order of the cells. All ranks call; the root has the whole mesh.
+template <class Space>
+void require_same_cells(const Communicator& ranks, const Checkpoint& from, const CompressibleFlow<Space>& flow) {
+  bool differs = false;
+  for (std::size_t d = 0; ranks.is_root() && d < 2; ++d) {
+    const auto* kept = from.find(d == 0 ? "places_x" : "places_y");  // older checkpoints have none
+    double size = 0;
+    for (const auto& x : flow.whole.centre) size = std::max(size, std::abs(x[d]));
+    differs = differs || (kept && !is_same_place_sum(kept->front(), flow.places[d], flow.whole.centre.size(), size));
+  }
+  if (ranks.any(differs))
+    throw Error(
+        Exit::usage,
+        "the checkpoint belongs to another mesh, or to the same one in another order of its cells: restart with "
+        "its [mesh] and [ordering], or begin a run with [flow] start_from");
+}
+
 // A checkpoint is that of one rank, whatever the number of them.
 template <class Space>
 CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
@@ -66,6 +86,8 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   CheckpointState state;
   state.step = flow.step;
   state.time = picture_time(flow);
+  state.add("places_x", flow.places[0]);
+  state.add("places_y", flow.places[1]);
   state.add("order", p.order);
   state.add("cfl", p.cfl);
   state.add("reference", p.reference);
@@ -91,6 +113,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
 template <class Space>
 std::string load_flow(const Communicator& ranks, const Checkpoint& from, CompressibleFlow<Space>& flow) {
   PseudoTimeControl& p = flow.pseudo.control;
+  require_same_cells(ranks, from, flow);
   flow.step = from.header.step;
   if (flow.c.is_unsteady()) flow.time = from.header.time;
   p.order = static_cast<int>(from.scalar("order"));

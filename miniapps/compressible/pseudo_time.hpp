@@ -39,6 +39,7 @@ struct Attempt {
   bool not_finite = false;
   int bad_cell = -1;  // of the whole mesh, where the rejection tells one
   double cfl = 0, omega = 0;
+  int rejections = 0;  // of the step so far, where a run counts them
   SolveResult solve;
   bool is_interrupted() const { return solve.reason == Reason::interrupted; }
 };
@@ -62,6 +63,8 @@ class PseudoTime {
   void reset_cfl() { control.cfl = options_.cfl_start; }
 
   Attempt attempt(Timings& timings);  // (1) to (4)
+  // After rejections: explicit steps of this CFL number would be stable, so that a smaller one cannot help.
+  bool has_collapsed() const { return control.cfl < 1e-5 * std::min(options_.cfl_start, 1.0); }
   // Of the residual of energy, or of nu~ where that has fallen less.
   double drop() const {
     const double energy = control.norm[3] > 0 ? control.norm[3] / control.reference : 0;

@@ -1,5 +1,7 @@
 #include "postproc/run/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -25,21 +27,29 @@ template <class Space>
 Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
   const int most = flow.c.pseudo_time.max_rejections;
   for (int rejections = 0;;) {
-    const Attempt a = flow.pseudo.attempt(run.timings());
+    Attempt a = flow.pseudo.attempt(run.timings());
     record_attempt(run, flow, a);
     if (a.accepted || a.is_interrupted()) return a;
-    run.event("rejected", "step " + std::to_string(flow.step + 1) + ": " + a.why +
-                              place_of_cell(flow.whole, a.bad_cell) + "; CFL " + std::to_string(a.cfl) + " to " +
-                              std::to_string(flow.pseudo.control.cfl));
-    if (++rejections > most) return a;
+    const double next = flow.pseudo.control.cfl;
+    run.event("rejected", fmt::format("step {}: {}{}; CFL {:.3g} to {:.3g}", flow.step + 1, a.why,
+                                      place_of_cell(flow.whole, a.bad_cell), a.cfl, next));
+    a.rejections = ++rejections;
+    if (rejections > most || flow.pseudo.has_collapsed()) return a;
   }
 }
 
-Outcome given_up(const Attempt& a, std::int64_t step, int rejections) {
+template <class Space>
+Outcome given_up(const CompressibleFlow<Space>& flow, const Attempt& a) {
   Outcome outcome;
   outcome.exit = a.not_finite ? Exit::not_finite : Exit::solver_failed;
-  outcome.reason = "flow: " + std::to_string(rejections) + " attempts rejected at step " + std::to_string(step + 1) +
-                   ", the last one: " + a.why;
+  outcome.reason = fmt::format("flow: {} attempts rejected at step {}, the last one: {}", a.rejections, flow.step + 1,
+                               a.why + place_of_cell(flow.whole, a.bad_cell));
+  if (flow.pseudo.has_collapsed())
+    outcome.reason = fmt::format(
+        "flow: the CFL number has fallen to {:.3g} at step {} (cfl_start is {:.3g}), the last "
+        "attempt was rejected: {}",
+        flow.pseudo.control.cfl, flow.step + 1, flow.c.pseudo_time.cfl_start,
+        a.why + place_of_cell(flow.whole, a.bad_cell));
   outcome.limit = "pseudo_time.max_rejections";
   return outcome;
 }
@@ -100,7 +110,7 @@ class SteadyMarch {
     const Attempt a = take_step(run, flow_);
     if ((was_interrupted_ = a.is_interrupted())) return false;
     if (!a.accepted) {
-      outcome = given_up(a, flow_.step, options_.max_rejections + 1);
+      outcome = given_up(flow_, a);
       return false;
     }
     ++flow_.step;
@@ -145,7 +155,7 @@ class TimeMarch {
       a = take_step(run, f);
       if ((was_interrupted_ = a.is_interrupted())) return false;
       if (!a.accepted) {
-        outcome = given_up(a, f.step, options_.max_rejections + 1);
+        outcome = given_up(f, a);
         return false;
       }
       if (f.pseudo.drop() <= options_.tolerance) break;

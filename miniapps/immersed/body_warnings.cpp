@@ -59,7 +59,11 @@ void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::str
         warnings.push_back("the body leaves the grid through " + side + when + ": the run will end there");
         return;
       }
-      if (gap[end] > 1e-9 * h && gap[end] < fewest * h && !body.is_cavity() && !c.flow.is_periodic(static_cast<int>(d)))
+      if (std::abs(gap[end]) <= 1e-6 * h && !body.is_cavity() && !c.flow.is_periodic(static_cast<int>(d)))
+        warnings.push_back(
+            fmt::format("the body touches {}{}: the flow in the wedge between them is not resolved", side, when));
+      else if (gap[end] > 1e-9 * h && gap[end] < fewest * h && !body.is_cavity() &&
+               !c.flow.is_periodic(static_cast<int>(d)))
         warnings.push_back(fmt::format("the gap between the body and {} is {:.3g} wide{}, {:.2g} cells of {:.3g}", side,
                                        gap[end], when, gap[end] / h, h));
     }

@@ -42,6 +42,10 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   if (c.flow.scheme != Scheme::fractional_step)
     flow.fail("scheme", "the immersed miniapp knows scheme = \"fractional_step\" alone");
   if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a body needs a positive viscosity");
+  for (int d = 0; d < c.flow.dim(); ++d)
+    if (c.flow.grid.cells(d) < 3)
+      config.table("grid").fail("cells",
+                                "around a body each direction needs at least three cells, or z one: a 2D flow");
   if (c.flow.has_exact()) flow.fail("exact", "an exact solution knows of no body");
   for (const ScalarCase& s : c.flow.scalars)
     if (s.has_exact)
@@ -51,18 +55,21 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   if (!config.has("body")) config.fail("body", "missing table [body]: what is in the flow");
 }
 
-std::vector<WallScalar> read_walls(const Table& config, const std::vector<ScalarCase>& scalars) {
+std::vector<WallScalar> read_walls(const Table& config, std::vector<ScalarCase>& scalars) {
   const Table body = config.table("body").described_by(heat_keys).described_by(given_scalar_options());
   refuse_other_scalars(body, scalars);
   std::vector<WallScalar> walls;
-  for (const ScalarCase& s : scalars) {
+  for (ScalarCase& s : scalars) {
     const ScalarKeys value = value_keys(body, s), flux = flux_keys(body, s);
     if (value.is_there() && flux.is_there())
       flux.fail("a body has a " + value.name + " or a " + flux.name + ", not both");
-    if (value.is_there())
+    if (value.is_there()) {
       walls.push_back({true, value.in.get<double>(value.key)});
-    else
+      s.excess_within = std::max(s.excess_within, std::abs(walls.back().value - s.reference));
+    } else {
+      s.flux_of_body = std::abs(flux.in.get<double>(flux.key, 0.0));
       walls.push_back({false, -flux.in.get<double>(flux.key, 0.0) / s.diffusivity});
+    }
   }
   return walls;
 }

@@ -15,25 +15,28 @@ struct Axis {
   int lowest = 0, highest = 0;
 };
 
-// Three nodes of an axis in a row, and what a quadratic through them takes of each.
+// Four nodes of an axis in a row, and what the cubic through them takes of each; of an axis with three nodes the quadratic.
 struct Weights {
   int first = 0;
-  double w[3] = {1, 0, 0};
+  double w[4] = {1, 0, 0, 0};
 };
 
-// Of the three around v, which lies a few nodes from `near`.
-WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
+// Of the four around v, which lies a few nodes from `near`. They change where v passes a node, and the interpolant does not jump
+// there: a body whose faces lie on grid lines has the force of one a hair beside them.
+WEIR_HD inline Weights cubic(const Axis& a, double v, int near) {
   int low = near < a.lowest ? a.lowest : near > a.highest - 1 ? a.highest - 1 : near;
   while (low + 1 < a.highest && a.x[low + 1] <= v) ++low;
   while (low > a.lowest && a.x[low] > v) --low;
-  const int high = low + 1;
-  int first = v - a.x[low] < a.x[high] - v ? low - 1 : low;
-  if (first < a.lowest) first = a.lowest;
-  if (first > a.highest - 2) first = a.highest - 2;
-  const double x0 = a.x[first], x1 = a.x[first + 1], x2 = a.x[first + 2];
-  return {first,
-          {(v - x1) * (v - x2) / ((x0 - x1) * (x0 - x2)), (v - x0) * (v - x2) / ((x1 - x0) * (x1 - x2)),
-           (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1))}};
+  Weights s;
+  s.first = low - 1 > a.highest - 3 ? a.highest - 3 : low - 1;
+  if (s.first < a.lowest) s.first = a.lowest;
+  const int count = a.highest - s.first < 3 ? 3 : 4;
+  for (int i = 0; i < count; ++i) {
+    s.w[i] = 1;
+    for (int j = 0; j < count; ++j)
+      if (j != i) s.w[i] *= (v - a.x[s.first + j]) / (a.x[s.first + i] - a.x[s.first + j]);
+  }
+  return s;
 }
 
 // Fields hold velocities at the faces of cells along their own direction, else at centres, ghosts included; the pressure at the
@@ -51,10 +54,10 @@ struct Probe {
   Weights face[3], centre[3], inner[3];
   WEIR_HD Probe(const SurfaceView& v, const double (&x)[3], const int (&near)[3]) {
     for (int d = 0; d < v.dim; ++d) {
-      face[d] = quadratic(v.face[d], x[d], near[d]);
-      centre[d] = quadratic(v.centre[d], x[d], near[d]);
-      const bool is_inner = centre[d].first >= v.inner[d].lowest && centre[d].first + 2 <= v.inner[d].highest;
-      inner[d] = is_inner ? centre[d] : quadratic(v.inner[d], x[d], near[d]);
+      face[d] = cubic(v.face[d], x[d], near[d]);
+      centre[d] = cubic(v.centre[d], x[d], near[d]);
+      const bool is_inner = centre[d].first >= v.inner[d].lowest && centre[d].first + 3 <= v.inner[d].highest;
+      inner[d] = is_inner ? centre[d] : cubic(v.inner[d], x[d], near[d]);
     }
   }
   WEIR_HD double velocity(const SurfaceView& v, int c) const {
@@ -68,11 +71,11 @@ struct Probe {
                             const Weights& z) {
     const double* row = f + x.first + y.first * v.sy + z.first * v.sz;
     double all = 0;
-    for (int e = 0; e < (v.dim == 3 ? 3 : 1); ++e) {
+    for (int e = 0; e < (v.dim == 3 ? 4 : 1); ++e) {
       double plane = 0;
-      for (int b = 0; b < 3; ++b) {
+      for (int b = 0; b < 4; ++b) {
         const double* at = row + b * v.sy + e * v.sz;
-        plane += y.w[b] * (x.w[0] * at[0] + x.w[1] * at[1] + x.w[2] * at[2]);
+        plane += y.w[b] * (x.w[0] * at[0] + x.w[1] * at[1] + x.w[2] * at[2] + x.w[3] * at[3]);
       }
       all += z.w[e] * plane;
     }
@@ -322,6 +325,34 @@ double ControlVolume<Space>::momentum(const Flow<Space>& flow, const Metrics& m,
 }
 
 template <class Space>
+double ControlVolume<Space>::driving(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, int c,
+                                     double force, View<const double> more) const {
+  const Layout& l = flow.layout;
+  const CellBox box = box_;
+  const Span x = own_part(l, 0, box.low[0] + (c == 0), box.high[0]),
+             y = own_part(l, 1, box.low[1] + (c == 1), box.high[1]),
+             z = own_part(l, 2, box.low[2] + (c == 2), box.high[2]);
+  const int i0 = x.first, i1 = x.last, j0 = y.first, k0 = z.first, rows_y = y.size(), rows_z = z.size();
+  double sum_of_own = 0;
+  if (rows_y * rows_z > 0) {
+    const int sy = l.stride(1), sz = l.stride(2), origin = l.origin();
+    const int fx = c == 0 ? l.first(0) : 0, fy = c == 1 ? l.first(1) : 0, fz = c == 2 ? l.first(2) : 0;
+    const Extents unknowns = l.unknowns(c);
+    const double *fraction = cut.fraction(c), *b = more.data();
+    const double *wx = c == 0 ? m.line[0].m : m.line[0].h, *wy = c == 1 ? m.line[1].m : m.line[1].h,
+                 *wz = c == 2 ? m.line[2].m : m.line[2].h;
+    sum_of_own = sum<Space>(rows_y * rows_z, [=] WEIR_HD(int r) {
+      const int j = j0 + r % rows_y, k = k0 + r / rows_y, at = origin + j * sy + k * sz;
+      double row = 0;
+      for (int i = i0; i < i1; ++i)
+        row += fraction[at + i] * (force * wx[i] * wy[j] * wz[k] + b[unknowns.index(i - fx, j - fy, k - fz)]);
+      return row;
+    });
+  }
+  return ranks_->sum(sum_of_own);
+}
+
+template <class Space>
 double ControlVolume<Space>::outflow(const Flow<Space>& flow, const Metrics& m, int c, bool pressure) const {
   double total = 0;
   for (int t = 0; t < flow.layout.dim; ++t) {
@@ -360,12 +391,13 @@ std::array<double, 9> ControlVolume<Space>::remember(const Flow<Space>& flow, co
 
 template <class Space>
 void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
-                                   const WallMotion& wall, double dt, double (&force)[3]) {
+                                   const WallMotion& wall, double dt, const double (&driven)[3], double (&force)[3]) {
   const ControlVolume before = *this;
   const std::array<double, 9> now = remember(flow, m, cut, wall);
   for (std::size_t c = 0; c < 3; ++c) {
     const double pressure = now[6 + c] - outflow_[c];  // of the half level already
-    force[c] = -(momentum_[c] - before.momentum_[c]) / dt - 0.5 * (outflow_[c] + before.outflow_[c]) - pressure;
+    force[c] =
+        -(momentum_[c] - before.momentum_[c]) / dt - 0.5 * (outflow_[c] + before.outflow_[c]) - pressure + driven[c];
   }
 }
 

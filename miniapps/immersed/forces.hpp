@@ -2,11 +2,11 @@
 //
 // surface_force: the integral of -p n + tau . n over the pieces of surface in the cut cells. On a no-slip wall of a body that
 // turns with Omega, tau . n = nu du_r/dn, u_r = u - u_wall - Omega x (x - x_wall), without its normal part. p and u come
-// from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u differenced. Pieces lie on the
+// from three points on the normal, a cell apart, by cubic interpolation; p is extrapolated, u differenced. Pieces lie on the
 // chords of the cut cells, and on the surface itself with order 4 or a scalar (exact shapes): numerical_schemes.md.
 //
-// ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides), with the
-// fluxes of momentum.hpp themselves, so that it sees the force that the discrete equations exert:
+// ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides) + (body force
+// and buoyancy of the fluid in it), with the fluxes of momentum.hpp themselves, so that it sees the force that the discrete equations exert:
 //   M_c = sum of V (fraction u + (1 - fraction) u_wall) over the nodes of component c inside - V_body u_wall(its centroid)
 //   sides: u u + p - nu grad u
 // u_wall is the motion of the body's material, linear in x, so that what it has inside the solid is known exactly: an error of
@@ -69,9 +69,12 @@ class ControlVolume {
   // M and the fluxes of the flow as it is: before the first step, and after loading. Returns balance().
   std::array<double, 9> remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
                                  const WallMotion& wall);
-  // The mean force over the step that has led to this flow; remembers it.
+  // The mean force over the step that has led to this flow; remembers it. driven: what driving() was in that step.
   void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall,
-               double dt, double (&force)[3]);
+               double dt, const double (&driven)[3], double (&force)[3]);
+  // The sum of fraction (V force + more) of component c, of all ranks: a body force, and what else drives the unknowns (V f).
+  double driving(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, int c, double force,
+                 View<const double> more) const;
 
   // The sum of M_c, of this rank's nodes. Public: nvcc takes no device lambda in a private member.
   double momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall,

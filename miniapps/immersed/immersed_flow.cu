@@ -278,9 +278,27 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
     set_ghosts_of_body();
   });
   SpaceTimer<Space> timer(timings.at("body", "control volume"));
-  control_.advance(flow_, m, arrays_, wall_motion(), dt, control_force_);
+  double driven[3] = {};
+  measure_driving(dt, driven);
+  control_.advance(flow_, m, arrays_, wall_motion(), dt, driven, control_force_);
   this->end_step(dt);
   return nullptr;
+}
+
+// Of the fluid in the control volume, over the step that ends: before end_step().
+template <class Space>
+void ImmersedFlow<Space>::measure_driving(double dt, double (&driven)[3]) {
+  const bool has_buoyancy =
+      std::any_of(scalars_.begin(), scalars_.end(), [](const Scalar<Space>& s) { return s.given().drives_flow(); });
+  for (int c = 0; c < flow_case_.dim(); ++c) {
+    const double force = this->momentum_terms(c, dt).force;
+    if (force == 0 && !flow_case_.force_has_formula && !has_buoyancy) continue;
+    const View<double> b = rhs_.view().part(0, delta_[c].size());
+    fill<Space>(0, b);
+    force_.add_to(c, metrics(), 1, b);
+    for (const Scalar<Space>& scalar : scalars_) scalar.add_buoyancy(c, 1, b);
+    driven[c] = control_.driving(flow_, metrics(), arrays_, c, force, b);
+  }
 }
 
 template <class Space>

@@ -55,6 +55,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
 
   // Equations (2) to (5). Null where all went well, else the system whose solver failed.
   const FlowSystem<Space>* advance(double dt, Timings& timings);
+  double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
 
   // On each piece of the surface, on rank 0; empty on the others. All ranks call.
   std::vector<SurfaceLoad> surface_loads();
@@ -86,6 +87,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   }
   void add_system(const SystemDefaults& system, int component, const Table& linear);
   void place_body(double t);
+  void measure_driving(double dt, double (&driven)[3]);
   void upload_rows();
   void set_ghosts_of_body();
   void velocity_changed();

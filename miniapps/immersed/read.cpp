@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "mesh/body/distance/distance.hpp"
+#include "mesh/body/extend.hpp"
 #include "mesh/body/read_body.hpp"
 #include "miniapps/immersed/case.hpp"
 
@@ -36,6 +37,31 @@ void refuse_outside(const Table& t, const Body& body, const IncompressibleCase& 
   }
 }
 
+// A fixed body that ends on a wall or a slip side, or less than a few cells beyond it, goes on beyond it: what ends there is no
+// surface in the fluid, and nodes beside the side must not find it the nearest one.
+Body carried_beyond_sides(Body body, const IncompressibleCase& c) {
+  if (!body.is_fixed() || body.is_cavity()) return body;
+  constexpr double tie = 1e-6, reach = 3;  // in cells
+  double widest = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(c.dim()); ++d)
+    for (const double h : c.grid.line[d].width) widest = std::max(widest, h);
+  for (int d = 1; d < std::min(c.dim(), body.surface().dimension); ++d)
+    for (int end = 0; end < 2; ++end) {
+      const SidePatch::Type type = c.side(d, end).type;
+      if (type != SidePatch::Type::wall && type != SidePatch::Type::slip) continue;
+      const auto axis = static_cast<std::size_t>(d);
+      const GridLine& line = c.grid.line[axis];
+      const double side = end ? line.faces.back() : line.faces.front(),
+                   h = end ? line.width.back() : line.width.front();
+      const Box3 box = bounding_box(body.surface().node);
+      const double beyond = end ? box.high[axis] - side : side - box.low[axis];
+      if (beyond < -tie * h || beyond > reach * widest) continue;
+      if (auto s = extended_beyond(body.surface(), d, end ? 1 : -1, side, tie * h, 2 * reach * widest))
+        body = Body(std::move(*s), {});
+    }
+  return body;
+}
+
 }  // namespace
 
 bool crosses_sides(const Body& body, const Grid& grid, int dim) {
@@ -49,8 +75,9 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
   const Table t = config.table("body");
   Body body = read_body(t, 0.5 * surface_spacing(c.flow.grid), messages);
   if (body.surface().dimension == 3 && c.flow.dim() == 2)
-    t.fail("type", "a 3D body in a 2D grid: give the grid more than one cell in z");
+    t.fail("type", "a 3D body in a 2D grid: give the grid three cells or more in z");
   refuse_outside(t, body, c.flow);
+  body = carried_beyond_sides(std::move(body), c.flow);
   if (!c.walls.empty() && (body.has_openings() || body.is_cavity()))
     t.fail("type", "a cavity carries no [temperature] and no [scalar.NAME] yet: its openings have no condition for it");
   if (!body.is_fixed() && !body.is_cavity() && !c.flow.has_outlet()) {

@@ -4,11 +4,13 @@
 #include <array>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
 #include "miniapps/immersed/output.hpp"
 #include "miniapps/immersed/statistics.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
+#include "miniapps/structured/sides/patch_values.hpp"
 
 namespace weir {
 namespace {
@@ -98,12 +100,33 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     Base::load(from);
   }
 
-  // Nusselt or Sherwood number: of the mean flux and the mean difference to the reference.
+  // What the flow brings: a scalar of the inlets, else of the sides that fix it, else the reference.
+  double ambient(std::size_t scalar) const {
+    for (const bool inlets : {true, false}) {
+      double area = 0, sum = 0;
+      for (const SidePatch& p : c.flow.patches) {
+        if (!p.fixes(scalar) || (inlets && p.type != SidePatch::Type::inlet)) continue;
+        double x[3];
+        for (std::size_t d = 0; d < 3; ++d) {
+          const GridLine& line = c.flow.grid.line[d];
+          x[d] = 0.5 * (line.faces[at(p.first[d])] + line.faces[at(p.last[d])]);
+          if (static_cast<int>(d) == p.side / 2) x[d] = p.side % 2 == 0 ? line.faces.front() : line.faces.back();
+        }
+        const double part = area_of_patch(c.flow, p);
+        area += part;
+        sum += part * p.scalars[scalar].value.at(x, flow.time);
+      }
+      if (area > 0) return sum / area;
+    }
+    return c.flow.scalars[scalar].reference;
+  }
+  // Nusselt or Sherwood number: of the mean flux and the mean difference to the ambient.
   void add_scalar(std::size_t scalar, std::map<std::string, double>& q) {
     const SurfaceScalar s = flow.surface_scalar(scalar);
     const ScalarCase& t = c.flow.scalars[scalar];
     const double flux = s.flux / s.area, mean = s.value / s.area;
-    const double number = mean == t.reference ? 0 : flux * c.forces.length / (t.diffusivity * (mean - t.reference));
+    const double excess = mean - ambient(scalar),
+                 number = excess == 0 ? 0 : flux * c.forces.length / (t.diffusivity * excess);
     const std::vector<std::string> names = body_quantities_of(t);
     for (std::size_t i = 0; i < 3; ++i) q[names[i]] = std::array{number, flux, mean}[i];
   }

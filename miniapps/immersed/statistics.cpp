@@ -23,6 +23,12 @@ double half_range(const std::vector<double>& values) {
   return 0.5 * (*high - *low);
 }
 
+double largest_size(const std::vector<double>& values) {
+  double most = 0;
+  for (const double v : values) most = std::max(most, std::abs(v));
+  return most;
+}
+
 double largest(const std::vector<double>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
@@ -58,8 +64,13 @@ double ForceStatistics::strouhal(double mean) const {
     at.push_back(time_[i] - (time_[i] - time_[i - 1]) * b / (b - a));
     was_low = false;
   }
-  if (at.size() < 3 || half_range(lift_) < 1e-6) return 0;
-  return static_cast<double>(at.size() - 1) / (at.back() - at.front());
+  // What changes from step to step is no shedding, and neither is the rounding of a steady force.
+  constexpr double fewest_steps = 8;
+  const double largest_force = std::max(largest_size(lift_), largest_size(drag_));
+  if (at.size() < 3 || half_range(lift_) < 1e-6 * largest_force) return 0;
+  const double period = (at.back() - at.front()) / static_cast<double>(at.size() - 1);
+  const double step = (time_.back() - time_.front()) / static_cast<double>(time_.size() - 1);
+  return period < fewest_steps * step ? 0 : 1 / period;
 }
 
 // Least squares of 1, cos k w t, sin k w t for k = 1 .. 12.

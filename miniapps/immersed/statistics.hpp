@@ -11,7 +11,8 @@ class ForceStatistics {
  public:
   void add(double time, double dt, double drag, double lift, double control_drag);
 
-  // Means are over time; strouhal from the upward crossings of the mean lift, 0 where there are fewer than three. With a
+  // Means are over time; strouhal from the upward crossings of the mean lift, 0 where there are fewer than three or they are
+  // fewer than eight steps apart. With a
   // period: drag_noise, what a body that moves through the cells of a grid makes beside the flow's own force.
   std::map<std::string, double> quantities(double length, double velocity, double period) const;
 

@@ -38,6 +38,7 @@ class FractionalStep : public StaggeredFlow<Space> {
   // (momentum) or u* (pressure). A device does a step by itself where it can, and the host looks once, at its end: at the solves, and
   // at what else will be asked of the flow (queued_solves.hpp).
   const FlowSystem<Space>* advance(double dt, Timings& timings);
+  double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
 
   // Of StaggeredFlow, and the scalars'.
   NamedArrays<Space> state();

@@ -47,6 +47,8 @@ class Scalar {
     to.emplace_back("delta_" + name, &delta_);
   }
   void after_loading(Flow<Space>& flow, double t);
+  // The largest change of the last step over the largest deviation from the mean, of all ranks.
+  double relative_change(const Flow<Space>& flow, const Communicator& ranks) const;
 
   Array<double, Space>& delta() { return delta_; }
   Array<double, Space>& advection() { return advection_; }

@@ -1,6 +1,7 @@
 // What the fractional steps on a staggered grid share, with a body in the flow (immersed/immersed_flow.hpp) and without
 // (fractional_step.hpp): the state, its boundary values and ghosts, the right-hand side's terms, the linear systems.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -53,7 +54,8 @@ struct FlowSystem {
 template <class Space>
 class StaggeredFlow {
  public:
-  // max |u* - u^n| / dt of the last step: what `steady_tolerance` looks at. One pass over the unknowns.
+  // max |u* - u^n| / dt of the last step: what `steady_tolerance` looks at, with the scalars' (scalar_rate). One pass over the
+  // unknowns.
   double rate() const;
   // Of this rank: dt times the largest of all is the CFL number.
   double courant_rate() const { return seen_.rate ? *seen_.rate : weir::courant_rate(flow_, metrics()); }
@@ -97,6 +99,20 @@ class StaggeredFlow {
   }
   void add_increments() {  // u* of (2)
     for (int c = 0; c < layout().dim; ++c) add_increment<Space>(flow_, c, delta_[c]);
+  }
+  // The scalars' changes per time over their deviations, times the flow's speed: in the unit of rate(). In a fluid at rest the
+  // speed is diffusivity over the box.
+  template <class Scalars>
+  double scalar_rate(const Scalars& scalars) const {
+    double length = 0, speed = 0, most = 0;
+    for (int d = 0; d < layout().dim && !scalars.empty(); ++d) {
+      length = std::max(length, flow_case_.grid.line[d].length());
+      speed = std::max(speed, ranks_.communicator().max(weir::range_of<Space>(flow_.velocity[d]).size()));
+    }
+    for (const auto& s : scalars)
+      most = std::max(
+          most, std::max(speed, s.given().diffusivity / length) * s.relative_change(flow_, ranks_.communicator()));
+    return dt_before > 0 ? most / dt_before : most;
   }
   int variables() const { return layout().dim + 1; }
   View<const double> variable_of(int k) const { return k < layout().dim ? flow_.velocity[k] : flow_.p; }

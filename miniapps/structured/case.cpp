@@ -52,8 +52,11 @@ constexpr Option time_keys[] = {
     {"dt", Option::number, "depends on time.cfl: one of both is given", "fixed time step", "(0, inf)", "time"},
     {"cfl", Option::number, "depends on time.dt: one of both is given",
      "CFL number that sets dt; at most 1 with fractional_step", "(0, inf)"},
-    {"steady_tolerance", Option::number, "0", "the run ends where max |du/dt| falls below; 0: off", "[0, inf)",
-     "velocity/time"},
+    {"steady_tolerance", Option::number, "0",
+     "the run ends where max |du/dt| falls below, and max |ds/dt| of each scalar over its largest deviation from the "
+     "mean times the "
+     "largest speed; 0: off",
+     "[0, inf)", "velocity/time"},
     {"steady_every", Option::integer, "10", "between two evaluations of it", "[1, inf)", "steps"}};
 constexpr Option coupled_time_keys[] = {
     {"steady", Option::boolean, "false",
@@ -69,16 +72,60 @@ void read_vector(const Table& t, const char* key, int dim, double (&v)[3]) {
 std::string_view place_of_dim(int dim) { return dim == 2 ? "xy" : "xyz"; }
 std::string_view place_and_time_of_dim(int dim) { return dim == 2 ? "xyt" : "xyzt"; }
 
-// For the first time step: the largest of some places.
-void take_largest_force(IncompressibleCase& c) {
+// 512 places, for the first time step.
+template <class F>
+void for_some_places(const IncompressibleCase& c, const F& body) {
   double x[3];
   for (int n = 0; n < 512; ++n) {
     for (int d = 0; d < 3; ++d) {
       const GridLine& line = c.grid.line[d];
       x[d] = line.faces.front() + line.length() * (0.5 + ((n >> (3 * d)) & 7)) / 8;
     }
+    body(x);
+  }
+}
+// The centres of some cells of a patch, at most 64, its ends among them.
+template <class F>
+void for_some_places_of(const IncompressibleCase& c, const SidePatch& p, const F& body) {
+  double x[3];
+  for (int n = 0; n < 64; ++n) {
+    for (int d = 0; d < 3; ++d) {
+      const GridLine& line = c.grid.line[d];
+      if (d == p.side / 2) {
+        x[d] = p.side % 2 == 0 ? line.faces.front() : line.faces.back();
+        continue;
+      }
+      const int other = d == (p.side / 2 == 0 ? 1 : 0) ? n % 8 : n / 8, cells = p.last[d] - p.first[d];
+      x[d] = line.centre[static_cast<std::size_t>(p.first[d] + (cells - 1) * other / 7)];
+    }
+    body(x);
+  }
+}
+
+void take_largest_force(IncompressibleCase& c) {
+  for_some_places(c, [&](const double(&x)[3]) {
     for (int d = 0; d < 3; ++d)
       c.body_force[d] = std::max(c.body_force[d], std::abs(c.force_formula[static_cast<std::size_t>(d)].at(x, 0)));
+  });
+}
+
+// |s - reference| of the initial field, for the first time step.
+void take_initial_excess(IncompressibleCase& c) {
+  if (c.time.dt > 0) return;
+  for (ScalarCase& s : c.scalars) {
+    const auto take = [&](double value) { s.excess_within = std::max(s.excess_within, std::abs(value - s.reference)); };
+    double x[3] = {};
+    if (!s.drives_flow()) continue;
+    if (s.initial.is_constant()) {
+      take(s.initial.at(x, 0));
+      continue;
+    }
+    for (const double z : c.grid.line[2].centre)
+      for (const double y : c.grid.line[1].centre)
+        for (const double at : c.grid.line[0].centre) {
+          x[0] = at, x[1] = y, x[2] = z;
+          take(s.initial.at(x, 0));
+        }
   }
 }
 
@@ -234,16 +281,54 @@ void read_time(const Table& options, Scheme scheme, TimeControl& time) {
 
 }  // namespace
 
-double IncompressibleCase::largest_buoyancy(int d) const {
-  double sum = 0, x[3];
-  for (int e = 0; e < 3; ++e) x[e] = grid.line[e].centre[grid.line[e].centre.size() / 2];
-  for (std::size_t s = 0; s < scalars.size(); ++s) {
-    double largest = 0;
-    for (const SidePatch& p : patches)
-      if (p.fixes(s)) largest = std::max(largest, std::abs(p.scalars[s].value.at(x, 0) - scalars[s].reference));
-    sum += std::abs(std::abs(scalars[s].expansion) * largest * scalars[s].gravity[d]);
+double IncompressibleCase::largest_force(int d, double t) const {
+  if (!force_has_formula) return std::abs(body_force[d]) * force_modulation.largest();
+  double largest = t == 0 ? std::abs(body_force[d]) : 0;
+  if (t > 0)
+    for_some_places(*this, [&](const double(&x)[3]) {
+      largest = std::max(largest, std::abs(force_formula[static_cast<std::size_t>(d)].at(x, t)));
+    });
+  return largest;
+}
+
+double IncompressibleCase::largest_speed(int d, double t) const {
+  double largest = 0;
+  for (const SidePatch& p : patches) {
+    double speed = std::abs(p.velocity[d]);
+    if (t > 0 && p.has_formula)
+      for_some_places_of(*this, p, [&](const double(&x)[3]) {
+        speed = std::max(speed, std::abs(p.formula[static_cast<std::size_t>(d)].at(x, t)));
+      });
+    largest = std::max(largest, speed * p.modulation.largest());
   }
-  return sum;
+  return largest;
+}
+
+double IncompressibleCase::largest_excess(std::size_t s, double t) const {
+  const ScalarCase& scalar = scalars[s];
+  double largest = scalar.excess_within;
+  for (const SidePatch& p : patches)
+    if (p.fixes(s))
+      for_some_places_of(*this, p, [&](const double(&x)[3]) {
+        largest = std::max(largest, std::abs(p.scalars[s].value.at(x, t) - scalar.reference));
+      });
+  return largest;
+}
+
+double IncompressibleCase::largest_flux(std::size_t s, double t) const {
+  double largest = scalars[s].flux_of_body;
+  for (const SidePatch& p : patches)
+    if (s < p.scalars.size() && !p.scalars[s].is_fixed)
+      for_some_places_of(
+          *this, p, [&](const double(&x)[3]) { largest = std::max(largest, std::abs(p.scalars[s].value.at(x, t))); });
+  return largest;
+}
+
+double IncompressibleCase::largest_source(std::size_t s, double t) const {
+  double largest = 0;
+  for_some_places(*this,
+                  [&](const double(&x)[3]) { largest = std::max(largest, std::abs(scalars[s].source.at(x, t))); });
+  return largest;
 }
 
 std::vector<KeyTable> structured_keys() {
@@ -303,6 +388,7 @@ IncompressibleCase read_incompressible_case(const Table& config) {
   check_exact(config.table("flow"), c);
   read_turbulence(config.table("flow"), c);
   refuse_for_coupled(config, c);
+  take_initial_excess(c);
   if (c.scheme == Scheme::artificial_compressibility)
     c.coupled = read_coupled_options(config, c.time.steady, reference_speed(c));
   return c;

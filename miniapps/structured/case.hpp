@@ -77,8 +77,13 @@ struct IncompressibleCase {
   bool spans_period(const SidePatch& p, int d) const {
     return is_periodic(d) && p.first[d] == 0 && p.last[d] == grid.cells(d);
   }
-  // Sum over the scalars of expansion |s - reference| gravity along d, of the sides at t = 0: for the first time step.
-  double largest_buoyancy(int d) const;
+  // What drives a flow from rest, along d or of a scalar, for the first time step: the largest body force, speed of the sides,
+  // |s - reference|, flux through the sides and the body, source. Formulas are looked at in some places.
+  double largest_force(int d, double t) const;
+  double largest_speed(int d, double t) const;
+  double largest_excess(std::size_t scalar, double t) const;
+  double largest_flux(std::size_t scalar, double t) const;
+  double largest_source(std::size_t scalar, double t) const;
   bool has_outlet() const {
     return std::any_of(patches.begin(), patches.end(),
                        [](const SidePatch& p) { return p.type == SidePatch::Type::outlet; });

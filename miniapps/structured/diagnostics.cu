@@ -78,21 +78,41 @@ double largest_over_cells(const Layout& l, const At& at) {
     });
 }
 
+// The square of du_c / dx_d times the volume it stands for, between the values of u_c below and above face `face` of
+// direction d (of a cell where c = d), at face at[c] of component c. At a side of the box half the volume lies inside.
+WEIR_HD inline double square_gradient(const FlowView& v, int c, int d, const int at[3], int face) {
+  double volume = 1;
+  for (int e = 0; e < 3; ++e)
+    if (e != d) volume *= e == c ? v.m.line[e].m[at[e]] : v.m.line[e].h[at[e]];
+  const auto is_at_side = [&](int e, int i) {
+    return (i == 0 && v.l.is_side(2 * e)) || (i == v.l.n[e] && v.l.is_side(2 * e + 1));
+  };
+  if (c != d && is_at_side(c, at[c])) volume *= 0.5;
+  if (c != d && is_at_side(d, face)) volume *= 0.5;
+  int low[3] = {at[0], at[1], at[2]};
+  low[d] = c == d ? face : face - 1;
+  const double* u = v.f[c] + v.l.at(low[0], low[1], low[2]);
+  const double distance = c == d ? v.m.line[d].h[face] : v.m.line[d].m[face], change = u[v.l.stride(d)] - u[0];
+  return volume / distance * change * change;
+}
+
 WEIR_HD inline double row_gradient(const FlowView& v, int from, int to, int j, int k) {
   double row = 0;
   for (int c = 0; c < v.l.dim; ++c)
-    for (int d = 0; d < v.l.dim; ++d) {
-      const double* u = v.f[c] + j * v.l.stride(1) + k * v.l.stride(2);
-      const int s = v.l.stride(d);
+    for (int d = 0; d < v.l.dim; ++d)
       for (int i = from; i < to; ++i) {
-        const int at[3] = {i, j, k};
-        double volume = 1;
-        for (int e = 0; e < 3; ++e)
-          if (e != d) volume *= e == c ? v.m.line[e].m[at[e]] : v.m.line[e].h[at[e]];
-        const double distance = c == d ? v.m.line[d].h[at[d]] : v.m.line[d].m[at[d] + 1], change = u[i + s] - u[i];
-        row += volume / distance * change * change;
+        int at[3] = {i, j, k};
+        if (c == d) {
+          row += square_gradient(v, c, d, at, at[d]);
+          continue;
+        }
+        const bool is_last = at[c] == v.l.n[c] - 1 && v.l.is_side(2 * c + 1);
+        for (int beyond = 0; beyond <= (is_last ? 1 : 0); ++beyond) {
+          at[c] += beyond;
+          row += square_gradient(v, c, d, at, at[d] + 1);
+          if (at[d] == 0 && v.l.is_side(2 * d)) row += square_gradient(v, c, d, at, 0);
+        }
       }
-    }
   return row;
 }
 

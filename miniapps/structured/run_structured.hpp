@@ -11,6 +11,7 @@
 //   level()                          how far the flow has come, for branches
 //   fields(), quantities(fields)     the whole flow in host memory, on rank 0; what is compared with the literature
 #pragma once
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/place_sum.hpp"
 #include "base/timer.hpp"
 #include "miniapps/structured/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
@@ -100,15 +103,34 @@ bool record_step(Run& run, Scheme& scheme, StepSize& clock, std::size_t columns,
       r.values[scheme.rate_column()] = rate;
       is_steady = rate < time.steady_tolerance;
     }
-    if (flow.step % every == 0 || last || is_steady) {
-      if (!time.steady) r.cfl = flow.dt_before * run.ranks().max(scheme.courant_rate());
-      if (r.cfl) clock.saw(*r.cfl);
-      scheme.look(r);
+    const bool looks = flow.step % every == 0 || last || is_steady;
+    if (!time.steady && (looks || !clock.has_seen())) {
+      const double cfl = flow.dt_before * run.ranks().max(scheme.courant_rate());
+      clock.saw(cfl);
+      if (looks) r.cfl = cfl;
     }
+    if (looks) scheme.look(r);
   }
   scheme.measured(r, last || is_steady);
   run.step(r);
   return is_steady;
+}
+
+inline constexpr const char* line_names[3] = {"places_x", "places_y", "places_z"};
+inline double places_of(const GridLine& line) {
+  return place_sum(line.faces.size(), [&](std::size_t i) { return line.faces[i]; });
+}
+
+// The state in a checkpoint belongs to the cells of a grid.
+inline void require_same_grid(const Checkpoint& from, const Grid& grid) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto* kept = from.find(line_names[d]);  // older checkpoints have none
+    const GridLine& line = grid.line[d];
+    const double size = std::max(std::abs(line.faces.front()), std::abs(line.faces.back()));
+    if (kept && !is_same_place_sum(kept->front(), places_of(line), line.faces.size(), size))
+      throw Error(Exit::usage, std::string("the checkpoint belongs to a grid with other cells along ") + "xyz"[d] +
+                                   ": restart with its [grid]");
+  }
 }
 
 template <class Scheme>
@@ -116,6 +138,7 @@ CheckpointState state_of(const Run& run, Scheme& scheme, const StepSize& clock) 
   CheckpointState state;
   state.step = scheme.flow.step;
   state.time = scheme.flow.time;
+  for (std::size_t d = 0; d < 3; ++d) state.add(line_names[d], places_of(scheme.flow.flow_case().grid.line[d]));
   state.add("dt_before", scheme.flow.dt_before);
   state.add("dt", clock.dt);
   state.add("dt_largest", clock.largest);
@@ -137,6 +160,7 @@ CheckpointState whole_state_of(const Run& run, Scheme& scheme, const StepSize& c
 // Why linear solvers begin anew, or nothing.
 template <class Scheme>
 std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
+  require_same_grid(from, scheme.flow.flow_case().grid);
   scheme.whole.load(from, scheme.flow.state());
   scheme.flow.time = from.header.time;
   scheme.flow.step = from.header.step;
@@ -202,9 +226,23 @@ const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab
   return fields;
 }
 
-// The one branch where a step fails: why, and where the flow went wrong.
+// Pictures, quantities, profiles and the state's hash of the flow as it is.
 template <class Scheme>
-int stop(Run& run, Scheme& scheme, const StepSize& clock, Lab<typename Scheme::Space>& lab, Outcome outcome) {
+Outcome with_results(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab, Outcome outcome) {
+  const Flow<Host>& fields = write_fields(run, scheme, output, lab);
+  outcome.quantities = scheme.quantities(fields);
+  if (run.ranks().is_root()) {
+    outcome.quantities.merge(output.write_profiles(fields));
+    outcome.state_hash = hash_of_flow(fields);
+  }
+  return outcome;
+}
+
+// The one branch where a step fails: why, and where the flow went wrong. What a limit has stopped is looked at as what has
+// ended by itself.
+template <class Scheme>
+int stop(Run& run, Scheme& scheme, const StepSize& clock, FlowOutput& output, Lab<typename Scheme::Space>& lab,
+         Outcome outcome) {
   if (scheme.was_interrupted()) {
     run.abandon_step();
     lab.finish(run);
@@ -213,6 +251,8 @@ int stop(Run& run, Scheme& scheme, const StepSize& clock, Lab<typename Scheme::S
   if (scheme.flow.flow_case().time.steady && !outcome.limit.empty()) {  // a larger limit lets it go on from here
     run.reached(outcome.limit);
     if (run.checkpoint_due()) run.checkpoint(whole_state_of(run, scheme, clock, lab));
+    scheme.ended(run);
+    outcome = with_results(run, scheme, output, lab, std::move(outcome));
   }
   const Flow<Host>& fields = scheme.fields();
   const std::string where = run.ranks().is_root() ? where_not_finite(fields, scheme.flow.step + 1) : "";
@@ -281,7 +321,7 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   if (run.ranks().is_root()) output.open(run.directory(), run.name(), from);
   scheme.begun(run, from);
   lab.open(run);
-  if (!restart && !scheme.initialise(run)) return stop(run, scheme, clock, lab, scheme.failure());
+  if (!restart && !scheme.initialise(run)) return stop(run, scheme, clock, output, lab, scheme.failure());
 
   // 4. Time steps.
   const FlowBranch branch = branch_of(run, scheme, clock);
@@ -292,29 +332,33 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
     lab.begin_step(flow.step + 1);
     if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
         !end.reason.empty())
-      return stop(run, scheme, clock, lab, end);
+      return stop(run, scheme, clock, output, lab, end);
     const Progress progress = scheme.advance(run, dt);  // the scheme's equations (2) to (5)
-    if (progress == Progress::failed) return stop(run, scheme, clock, lab, scheme.failure());
+    if (progress == Progress::failed) return stop(run, scheme, clock, output, lab, scheme.failure());
     is_steady = progress == Progress::converged || record_step(run, scheme, clock, plan.header.history.size(),
                                                                diagnostics_every, clock.finished(flow.time));
     done = clock.finished(flow.time) || is_steady;
+    if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
+        done && !end.reason.empty())
+      return stop(run, scheme, clock, output, lab, end);
     if (done) run.reached(is_steady ? "steady state" : "end time");
     if (!done && output.picture_due(flow.step, flow.time, dt)) write_fields(run, scheme, output, lab);
     if (run.checkpoint_due()) run.checkpoint(whole_state_of(run, scheme, clock, lab));
   }
   if (run.checkpoint_due())
     run.checkpoint(whole_state_of(run, scheme, clock, lab));  // of a run that was stopped before its first step
+  if (!done && flow.dt_before > 0 && !plan.c.time.steady) {
+    clock.saw(flow.dt_before * run.ranks().max(scheme.courant_rate()));
+    if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
+        !end.reason.empty())
+      return stop(run, scheme, clock, output, lab, end);
+  }
 
   // 5. What came out.
   Outcome outcome;
   outcome.reason = run.end_reached();  // empty: the shell knows why
   scheme.ended(run);
-  const Flow<Host>& fields = write_fields(run, scheme, output, lab);
-  outcome.quantities = scheme.quantities(fields);
-  if (run.ranks().is_root()) {
-    outcome.quantities.merge(output.write_profiles(fields));
-    outcome.state_hash = hash_of_flow(fields);
-  }
+  outcome = with_results(run, scheme, output, lab, std::move(outcome));
   lab.finish(run);
   return run.finish(outcome);
 }

@@ -94,6 +94,24 @@ class Examination {
     const double l2 = rounding_of_residual(*rows(), x_);
     return settings().krylov.norm == Norm::max ? l2 / std::sqrt(static_cast<double>(x_.size())) : l2;
   }
+  // Whether the residual where the solve ended is orthogonal to the range of A, as that of a system without a solution is: where
+  // there are rows.
+  bool is_left_null_space() {
+    if (x_.size() != b_.size()) return false;
+    std::vector<double> r(b_.size()), image(b_.size());
+    multiply(*rows(), x_, r);
+    double size = 0, largest = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      r[i] = b_[i] - r[i];
+      size += r[i] * r[i];
+    }
+    multiply(transposed_rows(), r, image);
+    for (const double a : rows()->value) largest = std::max(largest, std::abs(a));
+    double sum = 0;
+    for (const double a : image) sum += a * a;
+    constexpr double small = 1e-3;
+    return sum <= small * small * largest * largest * size;
+  }
   // Of |b - A x|.
   double target() const {
     const KrylovOptions& o = settings().krylov;

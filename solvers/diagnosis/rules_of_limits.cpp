@@ -156,7 +156,16 @@ std::optional<Finding> ill_conditioned(Examination<Space>& e) {
   // Of a matrix that was refused nobody knows that it is slow.
   const Trial t = e.was_refused() ? Trial() : e.of_rows(*e.rows(), b);
   constexpr double trusted = 1e7;  // of squares: rounding hides what lies beyond 1e8
-  if (!t.works() && !(most > trusted * least)) return {};
+  const bool is_singular = most > trusted * least || e.is_left_null_space();
+  if (!t.works() && !is_singular) return {};
+  if (!is_singular) {
+    Finding f{Cause::ill_conditioned, "the solve stalls on this right-hand side; the matrix is regular"};
+    f.measured("singular values seen", three_digits(least) + " to " + three_digits(most));
+    f.measured("tried with another right-hand side", told(t));
+    return f.advising(e.key("preconditioner.type"),
+                      "a stronger one; in a flow a smaller step ([pseudo_time] cfl_max, or time.dt), which makes the "
+                      "matrix more diagonal");
+  }
   Finding f{Cause::ill_conditioned, "the matrix is singular to working precision, or nearly so"};
   f.measured("singular values seen", three_digits(least) + " to " + three_digits(most));
   if (t.works()) f.measured("tried with a right-hand side that has a solution", told(t));

@@ -51,7 +51,8 @@ class CoarseMarch {
  private:
   Attempt step(int most_rejections) {
     Attempt a = flow_.pseudo.attempt(apart_);
-    for (int r = 0; r < most_rejections && !a.accepted && !a.is_interrupted(); ++r) a = flow_.pseudo.attempt(apart_);
+    for (int r = 0; r < most_rejections && !a.accepted && !a.is_interrupted() && !flow_.pseudo.has_collapsed(); ++r)
+      a = flow_.pseudo.attempt(apart_);
     return a;
   }
 

@@ -25,12 +25,13 @@ WEIR_HD inline void gradient(const SpatialView& v, int i) {
   }
 }
 
-// From the centre of cell i to the centre beyond link e.
-WEIR_HD inline void to_other(const InteriorFaces& g, int link, double& dx, double& dy) {
+// From the centre of a cell of this height to the centre beyond a link, as a least-squares gradient takes it.
+WEIR_HD inline void to_other(const InteriorFaces& g, int link, double height, double& dx, double& dy) {
   const int f = link < 0 ? ~link : link;
   const double sign = link < 0 ? -1 : 1;
   dx = sign * (g.lx[f] - g.rx[f]);
   dy = sign * (g.ly[f] - g.ry[f]);
+  link < 0 ? unbend(g.rx[f], g.ry[f], height, dx, dy) : unbend(g.lx[f], g.ly[f], height, dx, dy);
 }
 
 // Normal equations of a least-squares gradient of one variable. S: double, or a dual number.
@@ -38,15 +39,15 @@ template <class S>
 struct Normals {
   double xx = 0, xy = 0, yy = 0;
   S bx = S(0.0), by = S(0.0);
-  WEIR_HD void add(double dx, double dy, const S& jump) {
-    const double weight = 1 / (dx * dx + dy * dy);
+  WEIR_HD void add(double dx, double dy, double height, double volume, const S& jump) {
+    const double weight = 1 / least_squares_divisor(dx, dy, height, volume);
     xx += weight * dx * dx;
     xy += weight * dx * dy;
     yy += weight * dy * dy;
     bx = bx + weight * dx * jump;
     by = by + weight * dy * jump;
   }
-  // Trace is the number of points: a determinant far below its square means that they lie on one line.
+  // A determinant far below the square of the trace (the number of points, but in thin cells) means that they lie on one line.
   WEIR_HD bool is_singular() const { return !(xx * yy - xy * xy > 1e-8 * (xx + yy) * (xx + yy)); }
   WEIR_HD void solve(S& gx, S& gy) const {
     const double inverse = 1 / (xx * yy - xy * xy);
@@ -89,8 +90,8 @@ WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field&
   Normals<S> sum;
   for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
     double dx = 0, dy = 0;
-    to_other(v.faces, c.link[e], dx, dy);
-    sum.add(dx, dy, all[std::int64_t{4} * c.other[e] + k] - w);
+    to_other(v.faces, c.link[e], c.boundary_height[n], dx, dy);
+    sum.add(dx, dy, c.boundary_height[n], c.volume[i], all[std::int64_t{4} * c.other[e] + k] - w);
   }
   for (int pass = 0; pass < 2; ++pass) {
     for (int e = c.boundary_start[n]; e < c.boundary_start[n + 1]; ++e) {
@@ -98,7 +99,7 @@ WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field&
       const boundary::Given known = boundary::given(boundary::type(b, f));
       const bool is_data = k == 0 ? known.p : k == 3 ? known.t : known.velocity;
       if (is_data != (pass == 0)) continue;
-      sum.add(b.lx[f], b.ly[f], variable(boundary::state(v, mine, f), k) - w);
+      sum.add(b.lx[f], b.ly[f], c.boundary_height[n], c.volume[i], variable(boundary::state(v, mine, f), k) - w);
     }
     if (!sum.is_singular()) break;
   }

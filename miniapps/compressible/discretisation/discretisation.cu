@@ -16,7 +16,7 @@ Gas point_gas(const GasModel& m) {
   Gas g;
   g.gamma = m.gamma;
   g.gamma_m2 = m.gamma * m.mach * m.mach;
-  g.viscosity = m.reynolds > 0 ? 1 / m.reynolds : 0;
+  g.viscosity = m.reynolds > 0 ? m.length / m.reynolds : 0;
   g.sutherland = m.sutherland;
   g.conduction = 1 / (m.prandtl * (m.gamma - 1) * m.mach * m.mach);
   return g;
@@ -33,7 +33,7 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
   put(start, g.start), put(link, g.link), put(other, g.other), put(boundary_cell, g.boundary_cell);
   put(boundary_start, g.boundary_start), put(boundary_faces, g.boundary_faces), put(owner_row, g.owner_row);
   put(neighbour_row, g.neighbour_row), put(face, g.face), put(boundary_face, g.boundary_face), put(outside, g.outside);
-  put(volume, g.volume), put(weight, g.weight);
+  put(volume, g.volume), put(weight, g.weight), put(boundary_height, g.boundary_height);
   const auto make = [](auto& array, std::size_t n) { array = Array<double, Space>(static_cast<std::int64_t>(n)); };
   const std::size_t cells = g.volume.size(), faces = g.owner.size(), edges = g.type.size();
   const auto reach = static_cast<std::size_t>(g.reach), fluxes = static_cast<std::size_t>(g.count);
@@ -76,7 +76,8 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
                 static_cast<int>(std::lower_bound(boundary_cells, end, g.own) - boundary_cells),
                 boundary_cell.data(),
                 boundary_start.data(),
-                boundary_faces.data()};
+                boundary_faces.data(),
+                boundary_height.data()};
   view.w = w.data(), view.wx = wx.data(), view.wy = wy.data(), view.phi = phi.data(), view.flux = flux.data();
   view.boundary_flux = boundary_flux.data(), view.boundary_block = boundary_block.data();
   view.owner_row = owner_row.data(), view.neighbour_row = neighbour_row.data();
@@ -122,6 +123,7 @@ Discretisation<Space>::Discretisation(const UnstructuredMesh& mesh, const GasMod
   arrays_ = std::make_unique<SpatialArrays<Space>>(
       spatial_geometry(mesh, point, scheme.gradient, conditions, ranks ? &ranks->part : nullptr), point, scheme,
       turbulence);
+  arrays_->view.limiter_k /= gas.length;
   arrays_->view.turbulence.conduction = point.conduction * gas.prandtl / turbulence.prandtl;
   if (!ranks) return;
   arrays_->ranks = &ranks->communicator;

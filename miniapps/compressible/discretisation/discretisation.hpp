@@ -36,7 +36,8 @@ enum class Limiter { none, venkatakrishnan, barth_jespersen, michalak };
 struct GasModel {
   double gamma = 1.4, prandtl = 0.72;
   double mach = 0.5;
-  double reynolds = 0;              // 0: inviscid
+  double reynolds = 0;              // by `length`; 0: inviscid
+  double length = 1;                // the reference length, in the mesh's unit: of reynolds and of the limiters' K
   double sutherland = 110.4 / 288;  // S / T_infinity; negative: constant viscosity
 };
 

@@ -26,7 +26,7 @@ struct SpatialGeometry {
   std::vector<double> outside;
   std::vector<double> volume;
   std::vector<int> start, link, other;
-  std::vector<double> weight;
+  std::vector<double> weight, boundary_height;
   std::vector<int> boundary_cell, boundary_start, boundary_faces;
   std::vector<int> owner_row, neighbour_row;
   std::vector<int> patch_first, patch_count, patch_own;  // in boundary faces; patch_own: of own cells
@@ -43,7 +43,7 @@ struct SpatialArrays {
   std::vector<int> patch_first, patch_count, patch_own;
   Array<int, Space> owner, neighbour, cell_of_face, type, start, link, other, boundary_cell, boundary_start,
       boundary_faces, owner_row, neighbour_row;
-  Array<double, Space> face, boundary_face, outside, volume, weight;
+  Array<double, Space> face, boundary_face, outside, volume, weight, boundary_height;
   Array<double, Space> w, wx, wy, phi, flux, boundary_flux, boundary_block, dw, dwx, dwy, dphi;
   // Over ranks: what travels, U of the ghosts, blocks on the border.
   const Communicator* ranks = nullptr;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "base/at.hpp"
@@ -66,9 +67,67 @@ void links(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   }
 }
 
+// Of a cell: the steps to its neighbours and to the middles of its faces on the boundary.
+struct CellSteps {
+  double largest_face = 0, longest = 0, shortest = std::numeric_limits<double>::infinity();
+  Point along{};         // the unit vector of the longest step
+  bool is_bent = false;  // a step leads off its face by more than two heights
+  double coupling = 0;   // sum of (e . along) (e . across) over the unit vectors e of the steps
+};
+
+// Of the cells that are thin and bent the height, volume over largest face; of all others 0. Thin and bent is a cell whose
+// neighbours lie more than two heights off the way through their faces, or whose steps along and across it are coupled so that
+// an error across, of the order of a difference between cells, becomes one of the same order along it (unbend).
+std::vector<double> bent_heights(const UnstructuredMesh& mesh, const SpatialGeometry& g) {
+  const std::size_t n = g.owner.size();
+  const auto number = [&](int which, int f) { return g.face[at(which) * n + at(f)]; };
+  std::vector<CellSteps> cell(at(g.reach));
+  const auto for_steps = [&](const auto& body) {
+    for (int i = 0; i < g.reach; ++i)
+      for (int e = g.start[i]; e < g.start[i + 1]; ++e) {
+        const bool left = g.link[e] >= 0;
+        const int f = left ? g.link[e] : ~g.link[e];
+        const double sign = left ? 1 : -1;
+        body(i, f, sign * (number(3, f) - number(5, f)), sign * (number(4, f) - number(6, f)), left ? 3 : 5);
+      }
+    for (int f = mesh.interior_faces(); f < mesh.faces(); ++f) {
+      const int i = mesh.owner[f];
+      if (i < g.reach)
+        body(i, f, mesh.face_centre[f][0] - mesh.centre[i][0], mesh.face_centre[f][1] - mesh.centre[i][1], -1);
+    }
+  };
+  for_steps([&](int i, int f, double dx, double dy, int to_face) {
+    CellSteps& c = cell[at(i)];
+    const double d = std::hypot(dx, dy);
+    c.largest_face = std::max(c.largest_face, to_face < 0 ? mesh.area[f] : number(2, f));
+    c.shortest = std::min(c.shortest, d);
+    if (!(d > c.longest)) return;
+    c.longest = d;
+    c.along = {dx / d, dy / d};
+  });
+  for_steps([&](int i, int f, double dx, double dy, int to_face) {
+    CellSteps& c = cell[at(i)];
+    const double along = dx * c.along[0] + dy * c.along[1], across = dy * c.along[0] - dx * c.along[1];
+    c.coupling += along * across / (dx * dx + dy * dy);
+    if (to_face < 0) return;
+    double x = dx, y = dy;
+    unbend(number(to_face, f), number(to_face + 1, f), mesh.volume[i] / c.largest_face, x, y);
+    c.is_bent = c.is_bent || x != dx || y != dy;
+  });
+  std::vector<double> height(at(g.reach), 0);
+  constexpr double coupled = 2;
+  for (std::size_t i = 0; i < height.size(); ++i) {
+    const CellSteps& c = cell[i];
+    if (c.is_bent || std::abs(c.coupling) * c.longest > coupled * c.shortest)
+      height[i] = mesh.volume[i] / c.largest_face;
+  }
+  return height;
+}
+
 // Weights of the differences to the neighbours: M^-1 d / d^2 with M = sum d d^T / d^2, or half the face over the volume
 // in proportion to the distances (Green-Gauss; the face's value is the linear interpolate along the line of centres).
-void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, SpatialGeometry& g) {
+void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, const std::vector<double>& height,
+                      SpatialGeometry& g) {
   const std::size_t n = g.owner.size();
   g.weight.resize(2 * g.link.size());
   const auto number = [&](int which, int f) { return g.face[at(which) * n + at(f)]; };
@@ -78,8 +137,10 @@ void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, Spa
       const bool left = g.link[e] >= 0;
       const int f = left ? g.link[e] : ~g.link[e];
       const double sign = left ? 1 : -1;
-      const double dx = sign * (number(3, f) - number(5, f)), dy = sign * (number(4, f) - number(6, f));
-      const double d2 = dx * dx + dy * dy, nx = sign * number(0, f), ny = sign * number(1, f);
+      double dx = sign * (number(3, f) - number(5, f)), dy = sign * (number(4, f) - number(6, f));
+      unbend(number(left ? 3 : 5, f), number(left ? 4 : 6, f), height[at(i)], dx, dy);
+      const double d2 = least_squares_divisor(dx, dy, height[at(i)], mesh.volume[i]), nx = sign * number(0, f),
+                   ny = sign * number(1, f);
       double wx = dx / d2, wy = dy / d2;
       xx += dx * wx;
       xy += dx * wy;
@@ -247,9 +308,11 @@ SpatialGeometry spatial_geometry(const UnstructuredMesh& mesh, const Gas& gas, G
   g.reach = part ? part->own + part->near : mesh.cells();
   interior(mesh, g);
   links(mesh, g);
-  gradient_weights(mesh, gradient, g);
+  const std::vector<double> height = bent_heights(mesh, g);
+  gradient_weights(mesh, gradient, height, g);
   boundaries(mesh, gas, conditions, part, g);
   boundary_cells(g);
+  for (const int i : g.boundary_cell) g.boundary_height.push_back(height[at(i)]);
   block_places(mesh, g);
   return g;
 }

@@ -9,6 +9,8 @@
 // `inner` faces, between own cells, and those on the border, from an own cell to a near one. Faces beyond, of near cells,
 // serve gradients. Blocks of J that couple own cells to near ones lie apart, in `border`.
 #pragma once
+#include <cmath>
+
 #include "miniapps/compressible/discretisation/discretisation.hpp"
 #include "physics/gas.hpp"
 
@@ -40,7 +42,28 @@ struct Cells {
   const double* weight = nullptr;            // of W_other - W_i in dW/dx and dW/dy: two numbers a link
   int at_boundary = 0, own_at_boundary = 0;  // cells with boundary faces, own ones first, and these
   const int *boundary_cell = nullptr, *boundary_start = nullptr, *boundary_face = nullptr;
+  const double* boundary_height = nullptr;  // of each cell at the boundary that is thin and bent, else 0
 };
+
+// In a curved layer of thin cells the neighbours along the layer lie many heights off the tangent, where a linear fit says
+// nothing of the layer. Of a step (dx, dy) to a neighbour's centre, of which (fx, fy) leads to the face between, what leads off
+// the way through the face is therefore kept up to twice the cell's height, h; more than that, r, counts as h^2 / r. height 0:
+// all of it is kept.
+WEIR_HD inline void unbend(double fx, double fy, double height, double& dx, double& dy) {
+  const double along = (dx * fx + dy * fy) / (fx * fx + fy * fy), x = dx - along * fx, y = dy - along * fy;
+  const double off2 = x * x + y * y, h2 = 4 * height * height;
+  if (h2 == 0 || !(off2 > h2)) return;
+  dx = along * fx + h2 / off2 * x;
+  dy = along * fy + h2 / off2 * y;
+}
+
+// A difference in a least-squares gradient counts as one over this: distance^2. In thin cells whose steps are not at right angles
+// that would leave the few per cent by which the steps across a layer contradict each other to the slope along it, which reaches
+// far: there those along it count as many times more as the cell is longer than high.
+WEIR_HD inline double least_squares_divisor(double dx, double dy, double height, double volume) {
+  const double d2 = dx * dx + dy * dy;
+  return height > 0 && d2 > volume ? d2 * (height * height / volume) : d2;
+}
 
 // The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~ behind the four of U, nu~ in
 // units of its own.

@@ -190,7 +190,7 @@ void CutGeometry::cut_cells(const Body& body) {
       area[d] = face * (a[p + l.stride(d)] - a[p]);
     }
     if (dot(area, area) == 0) return;
-    Vec3 velocity{}, normal{}, point{};
+    Vec3 velocity{}, point{};
     int feet = 0, crossings = 0;
     for (int q = 0; q < 4 * corner_z; ++q) {
       const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
@@ -199,7 +199,6 @@ void CutGeometry::cut_cells(const Body& body) {
       if (near >= 0) {
         const Foot& foot = corners_.distance->near()[near].foot;
         velocity += body.fluid_velocity(foot);
-        normal += foot.normal;
         ++feet;
       }
       const double pa = phi_[index];
@@ -217,7 +216,7 @@ void CutGeometry::cut_cells(const Body& body) {
     if (feet == 0 || crossings == 0) return;
     velocity = (1.0 / feet) * velocity;
     body_flux[cell] = -dot(velocity, area);
-    surface.push_back({cell, (1.0 / crossings) * point, (1 / length(normal)) * normal, area, velocity});
+    surface.push_back({cell, (1.0 / crossings) * point, (1 / length(area)) * area, area, velocity});
     if (pieces_on_surface_ && body.exact()) put_on_surface(*body.exact(), body.is_cavity(), l.dim, surface.back());
     if (ranks_ && is_own(i, j, k)) look_where_forces_do(at);
   });

@@ -14,6 +14,7 @@ namespace {
 // within a cell.
 double reach_in(int dim) { return dim == 2 ? 1.45 : 1.75; }
 
+constexpr double tie = 1e-6;        // of the smallest cell
 constexpr double blend_zone = 0.5;  // in cells: wider makes forces smoother and moves them
 
 std::vector<double> centres_with_ghosts(const GridLine& line) {
@@ -69,6 +70,8 @@ CutGeometry::CutGeometry(const Grid& grid, const CutRegion& region)
     face_[d] = grid_.line[d].faces;
     centre_[d] = slice(centres_with_ghosts(grid.line[d]), l.low[d], l.n[d] + 2);
     face_line_[d] = PointLine(face_[d]);
+    const double h = *std::min_element(grid.line[d].width.begin(), grid.line[d].width.end());
+    if (static_cast<int>(d) < l.dim) tie_ = d == 0 ? tie * h : std::min(tie_, tie * h);
     centre_line_[d] = PointLine(centre_[d]);
   }
   corners_ = make_points(grid, 4);
@@ -148,9 +151,9 @@ void CutGeometry::classify(const Body& body, int c) {
       std::int64_t index = x0_ + row * (j + std::int64_t{ny} * k);
       for (int i = 0; i < nx; ++i, ++index) {
         const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
-        const bool is_solid = points.is_solid(index);
-        kinds[at] = is_solid ? solid_node : fluid_node;
-        if (c < 3) fraction[c][at] = is_solid ? 0 : 1;
+        const bool solid = is_solid(points, index);
+        kinds[at] = solid ? solid_node : fluid_node;
+        if (c < 3) fraction[c][at] = solid ? 0 : 1;
       }
     }
 #pragma omp parallel for schedule(static)
@@ -173,19 +176,24 @@ void CutGeometry::classify(const Body& body, int c) {
         for (int di = -1; di <= 1 && !beside; ++di) {
           const int q[3] = {i + di, j + dj, k + dk};
           if (q[0] < 0 || q[0] >= nx || q[1] < 0 || q[1] >= ny || q[2] < 0 || q[2] >= nz) continue;
-          beside = !points.is_solid(x0_ + q[0] + std::int64_t{row} * (q[1] + std::int64_t{ny} * q[2]));
+          beside = !is_solid(points, x0_ + q[0] + std::int64_t{row} * (q[1] + std::int64_t{ny} * q[2]));
         }
     if (beside) kinds[at] = ghost_node;
   }
 }
 
-// What lies behind a plane of symmetry is what lies before it, the component across it with the other sign.
+// What lies behind a plane of symmetry is what lies before it, the component across it with the other sign. What lies behind
+// another side is what the side has.
 double CutGeometry::mirror(int c, Vec3& x) const {
   double sign = 1;
   for (int side = 0; side < 2 * layout_.dim; ++side) {
     const std::size_t d = static_cast<std::size_t>(side) / 2;
     const double beyond = (side % 2 ? 1 : -1) * (x[d] - side_[side]);
-    if (!mirrors_[side] || beyond <= 0) continue;
+    if (beyond <= 0 || layout_.wraps(static_cast<int>(d))) continue;
+    if (!mirrors_[side]) {
+      x[d] = side_[side];
+      continue;
+    }
     x[d] = 2 * side_[side] - x[d];
     if (static_cast<int>(d) == c) sign = -sign;
   }
@@ -369,6 +377,8 @@ void CutGeometry::update(const Body& body) {
   too_narrow_ = false;
   find_distances(body);
   corners_.distance->fill(phi_);
+  for (const auto& near : corners_.distance->near())
+    if (std::abs(near.foot.distance) <= tie_) phi_[static_cast<std::size_t>(near.index)] = 0;
   apertures();
   cut_cells(body);
   fresh_nodes = 0;

@@ -172,6 +172,11 @@ class CutGeometry : public CutFields {
     std::array<PointLine, 3> whole;  // of a region
   };
   Points make_points(const Grid& grid, int component) const;  // 3: the centres, 4: the corners
+  // Points on the surface count as solid; so do those within rounding of it, for a body whose faces lie on grid lines.
+  bool is_solid(const BodyDistance& points, std::int64_t index) const {
+    const std::int32_t code = points.code()[index];
+    return code >= 0 ? points.near()[code].foot.distance <= tie_ : code == BodyDistance::solid;
+  }
   BodyDistance& points_of(int component) const { return *nodes_[std::min(component, scalar_nodes)].distance; }
   bool gives_slope(int component) const {
     return component >= scalar_nodes && !walls_[component - scalar_nodes].is_fixed;
@@ -183,7 +188,8 @@ class CutGeometry : public CutFields {
   const Communicator* ranks_ = nullptr;
   bool crosses_ = false;
   std::array<bool, 6> mirrors_{};
-  std::array<double, 6> side_{};                      // where they are
+  std::array<double, 6> side_{};                      // where the sides are
+  double tie_ = 0;                                    // a point this close to the surface lies on it, in the solid
   int x0_ = 0;                                        // the region's first point in a row of points
   std::array<std::vector<double>, 3> face_, centre_;  // centre_[d][i + 1] of cell i, ghosts included
   std::array<PointLine, 3> face_line_, centre_line_;  // the same

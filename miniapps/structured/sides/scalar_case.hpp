@@ -17,6 +17,8 @@ struct ScalarCase {
   double gravity[3] = {};
   Formula initial, source, exact;
   bool has_exact = false;
+  // For the first time step: |s - reference| of the initial field and of a body, and the flux through a body's surface.
+  double excess_within = 0, flux_of_body = 0;
 
   bool is_temperature() const { return name == "temperature"; }
   std::string symbol() const { return is_temperature() ? "T" : name; }  // of a probe's field

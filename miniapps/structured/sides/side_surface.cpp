@@ -42,17 +42,14 @@ namespace {
 
 // The directions of a side, its cells and their distances.
 struct Beside {
-  int d, t, o, inner, next, ghost;
-  double y1, y2;
+  int d, t, o, inner, ghost;
+  double inv_h;
   Beside(const IncompressibleCase& c, const Layout& l, int side) : d(side / 2), t(d == 0 ? 1 : 0), o(d == 2 ? 1 : 2) {
     const int n = l.n[d];
     const bool high = side % 2 == 1;
     inner = high ? n - 1 : 0;
-    next = high ? n - 2 : 1;
     ghost = high ? n : -1;
-    const auto& h = c.grid.line[d].width;
-    y1 = 0.5 * h[inner];
-    y2 = h[inner] + 0.5 * h[next];
+    inv_h = 1 / c.grid.line[d].width[inner];
   }
   double at(const Field<const double>& f, int along, int across, int other) const {
     int q[3] = {};
@@ -61,11 +58,9 @@ struct Beside {
     q[o] = other;
     return f(q[0], q[1], q[2]);
   }
-  // d/dn at the side: of the parabola through its value there and the two inside.
+  // d/dn at the side as the scheme's own flux has it, so that the balances of the box hold.
   double slope(const Field<const double>& f, int along, int other) const {
-    const double f1 = at(f, along, inner, other), wall = 0.5 * (at(f, along, ghost, other) + f1),
-                 f2 = at(f, along, next, other);
-    return (f1 - wall) * y2 / (y1 * (y2 - y1)) - (f2 - wall) * y1 / (y2 * (y2 - y1));
+    return (at(f, along, inner, other) - at(f, along, ghost, other)) * inv_h;
   }
 };
 

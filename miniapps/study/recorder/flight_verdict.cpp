@@ -145,7 +145,7 @@ std::optional<Finding> limits(const FlightEvidence& e) {
     const double cfl = e.steps.back().cfl;
     const bool helpless = e.last_cfl >= 0 && e.last_cfl < 0.1;
     Finding f(helpless ? Cause::unphysical_state : Cause::time_step,
-              helpless ? "every attempt of a pseudo-time step is rejected, at any CFL number"
+              helpless ? "pseudo-time steps are rejected at any CFL number, however small"
                        : "pseudo-time steps are too large: their states are rejected repeatedly");
     f.measured("CFL number of the first and last attempt", fmt::format("{:.3g}, {:.3g}", cfl, e.last_cfl));
     f.measured("attempts of that step", static_cast<double>(e.steps.back().solves));
@@ -153,19 +153,27 @@ std::optional<Finding> limits(const FlightEvidence& e) {
                fmt::format("{} of {}", failed, solves));
     if (e.unphysical)
       f.measured(e.unphysical->variable, fmt::format("{:.3g} in {}", e.unphysical->value, e.unphysical->place));
-    f.key = helpless ? "boundary" : "pseudo_time.cfl_start";
-    f.change = helpless ? "check the boundary states and " + e.start_key
-                        : fmt::format("{:.2g}, or more rejections", 0.1 * cfl);
+    f.key = helpless ? "numerics.order" : "pseudo_time.cfl_start";
+    f.change = helpless
+                   ? "1: if that runs, the reconstruction is at fault (gradient, limiter, the mesh there); if not, the "
+                     "boundary states or " +
+                         e.start_key
+                   : fmt::format("{:.2g}, or more rejections", 0.1 * cfl);
     return f;
   }
   if (e.solve && 2 * failed > solves) return {};
   const FlightSolve& first = e.steps.front().solve[0];
   const FlightStep& last_step = e.steps.back();
   const FlightSolve& last = last_solve(last_step);
-  const bool falls = residual_falls(e.steps);
+  const double start = e.first.solve[0].residual0;
+  const bool has_grown = start > 0 && last.residual0 > 10 * start;
+  const bool falls = !has_grown && residual_falls(e.steps);
   if (!falls && e.stall) return e.stall;
-  Finding f(Cause::steps_exhausted, falls ? "the iteration was converging and reached its step limit"
-                                          : "the iteration reached its step limit and its residual stalls");
+  Finding f(Cause::steps_exhausted,
+            falls       ? "the iteration was converging and reached its step limit"
+            : has_grown ? "the iteration reached its step limit with a residual far above that of its start"
+                        : "the iteration reached its step limit and its residual stalls");
+  if (has_grown) f.measured("residual of the first step", start);
   f.measured("residual over the recorded steps", fmt::format("{:.3g} to {:.3g}", first.residual0, last.residual0));
   f.measured("recorded steps", static_cast<double>(e.steps.size()));
   if (last_step.cfl >= 0) f.measured("CFL number", last_step.cfl);

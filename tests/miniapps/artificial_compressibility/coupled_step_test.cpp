@@ -45,6 +45,22 @@ TYPED_TEST(CoupledStep, AStepAllocatesNothingAndCopiesNothingButScalars) {
   EXPECT_EQ(ledger().bytes_to_device, before.bytes_to_device);
 }
 
+// Of Couette's flow u = y the viscosity, with either wall moving.
+TYPED_TEST(CoupledStep, DissipationCountsBothWallsOnce) {
+  for (const bool is_upper : {true, false}) {
+    const std::string moving = "{ type = \"wall\", velocity = [1.0, 0.0] }", still = "{ type = \"wall\" }";
+    const std::string boundary =
+        "x_min = { type = \"periodic\" }\nx_max = { type = \"periodic\" }\ny_min = " + (is_upper ? still : moving) +
+        "\ny_max = " + (is_upper ? moving : still) + "\n";
+    const std::string u = is_upper ? "y" : "1 - y";
+    TestCoupled<TypeParam> f(
+        coupled_text("cells = [3, 8]\nstretching = [\"uniform\", \"tanh\"]",
+                     "viscosity = 0.01\ninitial = \"formula\"\ninitial_velocity = [\"" + u + "\", \"0\"]", boundary,
+                     0.01, two_sub_iterations));
+    EXPECT_NEAR(mean_dissipation<TypeParam>(f.scheme.view(), f.c.grid), 0.01, 1e-12);
+  }
+}
+
 TYPED_TEST(CoupledStep, AUniformStreamThroughInletOutletAndSlipWallsStaysUniform) {
   const std::string boundary = R"(
 x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0] }

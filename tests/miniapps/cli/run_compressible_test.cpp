@@ -245,6 +245,24 @@ TEST_F(WeirCompressible, ARunWhoseStepsAreAllRejectedSaysSoAndGivesUp) {
   EXPECT_NE(read_file(folder / "a/events.jsonl").find("\"kind\":\"rejected\""), std::string::npos);
 }
 
+TEST_F(WeirCompressible, ACflNumberThatCollapsesEndsTheRunWithTheReason) {
+  const Finished f = weir({"run", "cylinder.toml", "-o", "a", "--set", "pseudo_time.largest_growth=1e-9"});
+  EXPECT_EQ(f.code, 3) << f.err;
+  EXPECT_NE(summary("a")["reason"].get<std::string>().find("the CFL number has fallen to 5e-06 at step 1"),
+            std::string::npos)
+      << summary("a")["reason"];
+  EXPECT_EQ(f.err.find("CFL 0.000000"), std::string::npos) << f.err;
+}
+
+TEST_F(WeirCompressible, ARestartOnOtherCellsIsRefused) {
+  ASSERT_EQ(weir({"run", "cylinder.toml", "-o", "a", "--set", "pseudo_time.max_steps=2"}).code, 3);
+  const Finished f = weir({"restart", "a", "--set", "ordering.type=\"rcm\""});
+  EXPECT_EQ(f.code, 2) << f.err;
+  EXPECT_NE(f.err.find("another order of its cells"), std::string::npos) << f.err;
+  const Finished turned = weir({"restart", "a", "--set", "mesh.generator.far_field=11.0"});
+  EXPECT_EQ(turned.code, 2) << turned.err;
+}
+
 TEST_F(WeirCompressible, MistakesInACaseAreRefusedWithTheNearestName) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"boundary.wal={type=\"slip_wall\"}", "there is no marker 'wal' in the mesh; did you mean 'wall'?"},

@@ -55,6 +55,39 @@ TYPED_TEST(GradientTest, GreenGaussIsExactForLinearFieldsOnRectangles) {
   EXPECT_LT(this->error(mesh, BoundaryType::exact, GradientScheme::green_gauss), 1000 * eps);
 }
 
+// A layer 1e-5 high on a circle, its cells 10,000 times as long as high, of lengths that grow: the neighbours along the layer lie
+// hundreds of heights off the tangent. What depends on the distance to the wall alone is the same at both ends of a cell.
+TYPED_TEST(GradientTest, LeastSquaresCarryALayerAlongACurvedWall) {
+  constexpr double height = 1e-5;
+  constexpr int rows = 6;
+  const auto mesh =
+      test::box_mesh({.nx = 8, .ny = rows, .kind = CellKind::quads, .shake = 0, .place = [](double x, double y) {
+                        const double angle = 0.4 * x * (1 + 0.5 * x), r = 1 + height * y;
+                        return std::array<double, 2>{r * std::sin(angle), r * std::cos(angle)};
+                      }});
+  const Gas gas;
+  SpatialArrays<TypeParam> a(
+      spatial_geometry(mesh, gas, GradientScheme::least_squares,
+                       test::all_round(mesh, BoundaryType::supersonic_outflow, test::euler_gas())),
+      gas, {.order = 2});
+  std::vector<double> w;
+  for (int i = 0; i < mesh.cells(); ++i)  // of the row, which is at its distance
+    for (int k = 0; k < 4; ++k) w.push_back(2 + (i / 8 + 0.5) / rows);
+  a.w.upload(w);
+  gradients<TypeParam>(a.view);
+  const auto wx = a.wx.to_vector(), wy = a.wy.to_vector();
+  constexpr double across = 1.0 / rows;
+  for (int f = 0; f < mesh.interior_faces(); ++f) {
+    const int i = mesh.owner[f], j = mesh.neighbour[f];
+    if (i / 8 != j / 8) continue;
+    for (const int cell : {i, j}) {
+      const double dx = mesh.face_centre[f][0] - mesh.centre[cell][0],
+                   dy = mesh.face_centre[f][1] - mesh.centre[cell][1];
+      EXPECT_LT(std::abs(wx[4 * cell] * dx + wy[4 * cell] * dy), 0.1 * across) << cell;
+    }
+  }
+}
+
 // phi of a state, its gradients taken first; W of the cells, and dW/dx and dW/dy.
 struct Limited {
   std::vector<double> w, wx, wy, phi;

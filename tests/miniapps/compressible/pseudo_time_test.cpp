@@ -37,6 +37,27 @@ TYPED_TEST(PseudoTimeStep, AFreeStreamStaysAsItIs) {
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-11);
 }
 
+// The same flow on a mesh in another unit: Reynolds number, distance to the wall and limiters go by reference_length.
+TYPED_TEST(PseudoTimeStep, AFlowIsTheSameInAnyUnitOfLength) {
+  const auto flow = [](double unit) {
+    const auto length = [&](double x) { return std::to_string(x * unit); };
+    TestFlow<TypeParam> f(
+        "[mesh.generator]\ntype = \"box\"\nx = { points = [0.0, " + length(2) +
+        "], cells = [6] }\ny = { points = [0.0, " + length(1) + "], cells = [8], spacing = [" + length(1e-2) + ", " +
+        length(0.3) + "] }\n[flow]\nmach = 0.5\nreynolds = 2e4\nreference_length = " + length(2) +
+        "\nturbulence = \"spalart_allmaras\"\n[numerics]\nlimiter = \"venkatakrishnan\"\n[boundary]\nx_min = { type = "
+        "\"farfield\" }\nx_max = { type = \"pressure_outlet\" }\ny_max = { type = \"farfield\" }\ny_min = { type = "
+        "\"adiabatic_wall\" }\n");
+    f.pseudo().start_phase(2);
+    for (int step = 0; step < 4; ++step) EXPECT_TRUE(f.attempt().accepted);
+    return f.quantities();
+  };
+  const auto metres = flow(1), thousand = flow(1000);
+  for (const char* name : {"drag", "drag_viscous", "lift", "y_plus_max"})
+    EXPECT_NEAR(metres.at(name), thousand.at(name), 1e-6 * std::abs(metres.at(name))) << name;
+  EXPECT_GT(metres.at("drag_viscous"), 1e-3);
+}
+
 TYPED_TEST(PseudoTimeStep, TheCflNumberFollowsTheRatioOfResiduals) {
   TestFlow<TypeParam> f(circle + "[pseudo_time]\ncfl_start = 5.0\nexponent_down = 0.25\nexponent_up = 0.3\n");
   f.pseudo().start_phase(1);

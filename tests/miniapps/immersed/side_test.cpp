@@ -1,5 +1,6 @@
 // Bodies that a side of the box cuts.
 #include "flow_case.hpp"
+#include "miniapps/structured/diagnostics.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test::side_test {
@@ -37,6 +38,32 @@ TYPED_TEST(ImmersedSides, HalfACylinderOnAPlaneOfSymmetryFeelsHalfOfItsDrag) {
       if (half.flow.cut().kind[0][lh.padded_index(i, j, 0)] == fluid_node)
         most = larger(most, std::abs(u[lw.padded_index(i, j + 16, 0)] - v[lh.padded_index(i, j, 0)]));
   EXPECT_LT(most, 1e-8);
+}
+
+std::string box_on(const std::string& side, double beyond, const std::string& more = "") {
+  return "[grid]\ncells = [36, 24]\nlength = [9.0, 6.0]\norigin = [-3.0, -3.0]\n[flow]\nviscosity = 0.1\ninitial = "
+         "\"uniform\"\ninitial_velocity = [1.0, 0.0]\n[boundary]\nx_min = { type = \"inlet\", velocity = [1.0, 0.0] "
+         "}\nx_max = { type = \"outlet\" }\ny_min = { type = \"" +
+         side +
+         "\" }\ny_max = { type = \"slip\" }\n[time]\nend = 10.0\ndt = 0.04\n[body]\ntype = \"box\"\nlengths = [1.03, " +
+         std::to_string(1 + beyond) + "]\nposition = [0.02, " + std::to_string(-2.5 - 0.5 * beyond) + "]\n" + more +
+         tight;
+}
+
+// How far a body reaches beyond the wall that it stands on changes nothing, and the flow about it is bounded.
+TYPED_TEST(ImmersedSides, WhatLiesBeneathAWallIsNoSurface) {
+  for (const char* side : {"wall", "slip"}) {
+    std::vector<std::vector<double>> states;
+    for (const double beyond : {0.0, 0.025, 0.2, 2.0}) {
+      TestFlow<TypeParam> t(box_on(side, beyond));
+      t.advance(10);
+      const double energy = kinetic_energy(t.flow.flow(), t.flow.metrics(), t.c.flow.grid);
+      EXPECT_GT(energy, 0.2) << side << beyond;
+      EXPECT_LT(energy, 0.6) << side << beyond;
+      states.push_back(t.flow.flow().velocity[0].to_vector());
+      EXPECT_LT(largest_difference(states.front(), states.back()), 1e-6) << side << beyond;
+    }
+  }
 }
 
 TEST(ImmersedSides, OfWallsAndSlipAloneMayCutABodyThatStays) {

@@ -1,6 +1,9 @@
 // A few steps of small flows around bodies.
+#include <numbers>
+
 #include "flow_case.hpp"
 #include "miniapps/immersed/case.hpp"
+#include "miniapps/immersed/statistics.hpp"
 #include "miniapps/structured/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "solvers/device/ledger.hpp"
@@ -244,6 +247,49 @@ TEST(ImmersedFaces, LetThroughTheMeanOfAParabolaIn3D) {
   ASSERT_GT(corners, 200);
   // The sphere's curvature, left out by polygons, moves the middle of the open part by up to 1 / 8 R = 0.027; |grad u| <= 1.6.
   EXPECT_LT(worst, 0.027 * 1.6);
+}
+
+// A body whose faces lie on grid lines has the force of one a hair beside them; across the stream none, as it is symmetric.
+TYPED_TEST(ImmersedStep, FacesOnGridLinesHaveTheForceOfFacesBesideThem) {
+  const auto forces = [](const char* shift) {
+    TestFlow<TypeParam> t(
+        text_of(24, 0.02, 1, "type = \"box\"\nlengths = [1.0, 1.0]\nposition = [" + std::string(shift) + ", 0.0]\n"));
+    t.advance(6);
+    const Force f = t.flow.surface_force();
+    return std::array<double, 2>{f.total(0), f.total(1)};
+  };
+  const auto on = forces("0.0"), before = forces("-1e-9"), behind = forces("1e-9");
+  EXPECT_NEAR(before[0], on[0], 1e-6 * on[0]);
+  EXPECT_NEAR(behind[0], on[0], 1e-6 * on[0]);
+  for (const double lift : {on[1], before[1], behind[1]}) EXPECT_NEAR(lift, 0, 1e-8);
+}
+
+// Fluid at rest under a force: by surface and by control volume the body is buoyant by the fluid that it takes the place of.
+TYPED_TEST(ImmersedStep, TheControlVolumeKnowsTheBodyForce) {
+  std::string text = text_of(24, 0.02, 0, fixed_cylinder);
+  text.replace(text.find("viscosity"), 0, "body_force = [0.0, -1.0]\n");
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"x_min = { type = \"inlet\", velocity = [0.000000, 0.0] }",
+                                            "x_min = { type = \"wall\" }"},
+        {"x_max = { type = \"outlet\" }", "x_max = { type = \"wall\" }"}})
+    text.replace(text.find(from), from.size(), to);
+  TestFlow<TypeParam> t(text);
+  t.advance(10);
+  const double buoyancy = 0.25 * std::numbers::pi;
+  EXPECT_NEAR(t.flow.control_volume_force()[1], buoyancy, 0.02 * buoyancy);
+  EXPECT_NEAR(t.flow.surface_force().total(1), buoyancy, 0.03 * buoyancy);
+}
+
+// Noise that changes from step to step is no shedding, and neither is a steady lift.
+TEST(ImmersedStatistics, AForceThatIsSteadyHasNoStrouhalNumber) {
+  ForceStatistics noise, shedding;
+  for (int i = 0; i < 200; ++i) {
+    const double t = 0.05 * i;
+    noise.add(t, 0.05, 1.0, (i % 2 ? 1e-3 : -1e-3), 1.0);
+    shedding.add(t, 0.05, 1.0, 0.3 * std::sin(2 * std::numbers::pi * 0.5 * t), 1.0);
+  }
+  EXPECT_EQ(noise.quantities(1, 1, 0).at("strouhal"), 0);
+  EXPECT_NEAR(shedding.quantities(1, 1, 0).at("strouhal"), 0.5, 0.01);
 }
 
 // What travels to the device in a step.

@@ -187,6 +187,46 @@ TEST(StepSizes, AStepThatCollapsesIsTold) {
   EXPECT_EQ(slow.why_collapsed(0, 2), "");
 }
 
+// From rest what drives the flow bounds the first step: the initial field, a source, a flux, a force that begins at nought.
+TEST(StepSizes, TheFirstStepFromRestIsShortEnoughForWhatDrivesTheFlow) {
+  const std::string walls =
+      "[boundary]\nx_min = { type = \"wall\" }\nx_max = { type = \"wall\" }\ny_min = { type = \"wall\"WARM }\n"
+      "y_max = { type = \"wall\" }\n[time]\nend = 50.0\ncfl = 0.7\n";
+  const auto first = [&](const std::string& flow, const std::string& warm = "") {
+    std::string text = "[grid]\ncells = [16, 16]\n[flow]\nviscosity = 0.001\n" + flow + walls;
+    text.replace(text.find("WARM"), 4, warm);
+    const IncompressibleCase c = read_incompressible_case(read_case_text(text, "case.toml"));
+    StepSize clock(c);
+    return clock.next(0, 0);
+  };
+  const std::string heat = "[temperature]\ndiffusivity = 0.01\nexpansion = 1.0\ngravity = [0.0, -1.0]\n";
+  const double h = 1.0 / 16;
+  // Steps in which the drive would move the fluid by at most a cell: a t^2 / h = 0.7 or less.
+  EXPECT_LE(first(heat + "initial = \"exp(-100*((x - 0.5)^2 + (y - 0.3)^2))\"\n"), 1.1 * 0.7 * std::sqrt(h));
+  EXPECT_LE(first(heat + "source = 2.0\n"), 0.7 * std::cbrt(h / 2) * 1.01);
+  EXPECT_LE(first(heat, ", heat_flux = 1.0"), 0.7 * std::pow(0.1 * h, 0.4) * 1.01);
+  const double swinging = first("body_force = [\"sin(t)\", \"0\"]\n");
+  EXPECT_LE(std::sin(swinging) * swinging * swinging, 1.01 * 0.49 * h);
+  EXPECT_GT(swinging, 0.1);
+}
+
+TEST(StepSizes, ABlowUpIsToldAtTheVeryFirstLooks) {
+  IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
+  StepSize clock(c);
+  clock.saw(0.3);
+  clock.saw(1e9);
+  EXPECT_NE(clock.why_collapsed(1, 3), "");
+  StepSize lost(c);
+  lost.saw(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_NE(lost.why_collapsed(1, 2), "");
+  c.time.dt = 0;
+  c.time.cfl = 0.5;
+  StepSize followed(c);
+  followed.next(0, 1);
+  followed.saw(292);
+  EXPECT_NE(followed.why_collapsed(1, 2), "");
+}
+
 TEST(StepSizes, AFixedStepWhoseCourantNumberExplodesIsTold) {
   IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
   StepSize clock(c);

@@ -30,6 +30,28 @@ TYPED_TEST(Step, TheCorrectedVelocityIsFreeOfDivergenceToTheSolversTolerance) {
   }
 }
 
+// A stream along a wall loses the energy that dissipation tells, whichever of the two walls it is.
+TYPED_TEST(Step, DissipationIsTheLossOfEnergyAtEitherWall) {
+  const std::string between_walls =
+      "x_min = { type = \"periodic\" }\nx_max = { type = \"periodic\" }\n"
+      "y_min = { type = \"wall\" }\ny_max = { type = \"wall\" }\n";
+  const auto of = [&](const std::string& u, const std::string& boundary, const std::string& grid) {
+    TestFlow<TypeParam> f(
+        text_of(grid, "viscosity = 0.1\ninitial = \"formula\"\ninitial_velocity = [" + u + "]", boundary, 1e-6));
+    const double before = f.energy(), told = dissipation(f.step.flow(), f.step.metrics(), f.c.grid, 0.1);
+    f.advance(1);
+    EXPECT_NEAR((before - f.energy()) / 1e-6, told, 2e-3 * told) << u;
+    return told;
+  };
+  const std::string wide = "cells = [3, 12]";
+  const double low = of("\"exp(-5*y)\", \"0\"", between_walls, wide);
+  EXPECT_NEAR(of("\"exp(-5*(1 - y))\", \"0\"", between_walls, wide), low, 1e-9 * low);
+  std::string turned = between_walls;
+  for (const auto& [from, to] : {std::pair{"x_", "t_"}, {"y_", "x_"}, {"t_", "y_"}})
+    for (std::size_t at = 0; (at = turned.find(from, at)) != turned.npos; at += 2) turned.replace(at, 2, to);
+  EXPECT_NEAR(of("\"0\", \"exp(-5*x)\"", turned, "cells = [12, 3]"), low, 1e-9 * low);
+}
+
 TYPED_TEST(Step, AStepAllocatesNothingAndCopiesNothingButScalars) {
   TestFlow<TypeParam> f(text_of(grid_3d, "viscosity = 0.01", cavity_3d, 0.01));
   f.advance(2);

@@ -20,7 +20,8 @@ void make_nodes(const BoxMesh& box, UnstructuredMesh& m) {
     for (int i = 0; i <= box.nx; ++i) {
       const double dx = move(random), dy = move(random);
       const bool inner = i > 0 && i < box.nx && j > 0 && j < box.ny;
-      m.node.push_back({(i + (inner ? dx : 0)) * hx, (j + (inner ? dy : 0)) * hy});
+      const double x = (i + (inner ? dx : 0)) * hx, y = (j + (inner ? dy : 0)) * hy;
+      m.node.push_back(box.place ? box.place(x, y) : Point{x, y});
     }
 }
 

@@ -1,7 +1,9 @@
 // Small meshes of a box, made the slow and plain way: quadrilaterals, triangles or both, inner nodes moved about by a
 // seed, either direction periodic. Patches: x_min, x_max, y_min, y_max (those that are not periodic).
 #pragma once
+#include <array>
 #include <cstdint>
+#include <functional>
 
 #include "mesh/unstructured/unstructured.hpp"
 
@@ -16,6 +18,7 @@ struct BoxMesh {
   double shake = 0.2;  // of the spacing
   bool periodic_x = false, periodic_y = false;
   std::uint64_t seed = 1;
+  std::function<std::array<double, 2>(double, double)> place{};  // where the box's points lie; none: there
 };
 
 UnstructuredMesh box_mesh(const BoxMesh& box);

@@ -1,0 +1,85 @@
+#include "mesh/body/extend.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace weir {
+namespace {
+
+// Elements cut at the plane; the nodes on it that an edge is cut in.
+class Cutter {
+ public:
+  Cutter(const Surface& s, std::size_t d, int sign, double at, double tie) : out_(s), d_(d), at_(at) {
+    for (const Vec3& x : s.node) beyond_.push_back(sign * (x[d] - at) >= -tie);
+    out_.element.clear();
+    out_.patch.clear();
+  }
+
+  bool is_beyond(int node) const { return beyond_[static_cast<std::size_t>(node)]; }
+
+  void cut(const Surface& s, std::size_t e) {
+    const auto& corner = s.element[e];
+    const int n = s.corners();
+    // The corners in order, with the points where edges pass the plane: all of one side lie in a row.
+    std::vector<int> inside, outside;
+    for (int k = 0; k < n; ++k) {
+      const int a = corner[static_cast<std::size_t>(k)], b = corner[static_cast<std::size_t>((k + 1) % n)];
+      (is_beyond(a) ? outside : inside).push_back(a);
+      const bool is_edge = n == 3 || k == 0;
+      if (!is_edge || is_beyond(a) == is_beyond(b)) continue;
+      const int x = crossing(a, b);
+      inside.push_back(x);
+      outside.push_back(x);
+    }
+    if (n == 2) {
+      if (inside.size() > 1) add({inside[0], inside[1], 0}, s.patch[e]);
+      if (outside.size() > 1) add({outside[0], outside[1], 0}, s.patch[e]);
+      return;
+    }
+    for (const std::vector<int>& part : {inside, outside})
+      for (std::size_t k = 2; k < part.size(); ++k) add({part[0], part[k - 1], part[k]}, s.patch[e]);
+  }
+
+  Surface moved(double step) {
+    for (std::size_t i = 0; i < beyond_.size(); ++i)
+      if (beyond_[i]) out_.node[i][d_] += step;
+    return std::move(out_);
+  }
+
+ private:
+  int crossing(int a, int b) {
+    const auto [place, is_new] = crossings_.try_emplace(std::minmax(a, b), out_.nodes());
+    if (!is_new) return place->second;
+    const Vec3 &x = out_.node[static_cast<std::size_t>(a)], &y = out_.node[static_cast<std::size_t>(b)];
+    Vec3 on = x + std::clamp((at_ - x[d_]) / (y[d_] - x[d_]), 0.0, 1.0) * (y - x);
+    out_.node.push_back(on);
+    return place->second;
+  }
+  void add(const std::array<int, 3>& element, int patch) {
+    out_.element.push_back(element);
+    out_.patch.push_back(patch);
+  }
+
+  Surface out_;
+  std::size_t d_;
+  double at_;
+  std::vector<bool> beyond_;  // of the nodes of the surface as it was
+  std::map<std::pair<int, int>, int> crossings_;
+};
+
+}  // namespace
+
+std::optional<Surface> extended_beyond(const Surface& s, int d, int sign, double at, double tie, double step) {
+  const auto axis = static_cast<std::size_t>(d);
+  Cutter cutter(s, axis, sign, at, tie);
+  const auto passes = [&](const Vec3& x) { return sign * (x[axis] - at) > tie; };
+  bool reaches = std::any_of(s.node.begin(), s.node.end(), passes);
+  for (const auto& e : s.element)
+    reaches = reaches || std::all_of(e.begin(), e.begin() + s.corners(), [&](int n) { return cutter.is_beyond(n); });
+  if (!reaches) return {};
+  for (std::size_t e = 0; e < s.element.size(); ++e) cutter.cut(s, e);
+  return cutter.moved(sign * step);
+}
+
+}  // namespace weir
