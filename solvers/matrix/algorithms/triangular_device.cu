@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(threads_in_order) solve_in_order(Sweep<T> s, a
     }
     if (waits) w.next[row + u] = awaited::nothing;
     int column = 0;
-    double a[N > 0 ? N : 1];
+    double a[N > 0 ? N : 1] = {};
     const auto fetch = [&] {  // what the row has of its own, before it waits
       column = s.t.column[e];
       if constexpr (N > 0)
