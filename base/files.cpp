@@ -53,6 +53,10 @@ OutputPlace place_of_output(const std::string& path, const std::vector<std::stri
                             std::string_view beginning) {
   std::error_code error;
   OutputPlace place{path};
+  if (const fs::file_status to = fs::status(path, error); fs::exists(to) && fs::is_other(to)) {
+    place.is_stream = true;  // /dev/stdout as well, whose link names a pipe that has no path
+    return place;
+  }
   constexpr int most_links = 40;
   for (int links = 0; fs::is_symlink(fs::symlink_status(place.path, error)); ++links) {
     if (links == most_links) throw Error(Exit::usage, path + ": a link to itself");
@@ -65,8 +69,7 @@ OutputPlace place_of_output(const std::string& path, const std::vector<std::stri
   for (const std::string& input : inputs)
     if (fs::equivalent(place.path, input, error))
       throw Error(Exit::usage, path + ": is read by this command, and would be lost; choose another name");
-  place.is_stream = !fs::is_regular_file(status);
-  if (place.is_stream || beginning.empty() || fs::file_size(place.path, error) == 0) return place;
+  if (beginning.empty() || fs::file_size(place.path, error) == 0) return place;
   std::string head(beginning.size(), ' ');
   std::ifstream(place.path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
   if (head != beginning)

@@ -18,6 +18,7 @@
 #include "solvers/adapters/extended.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/failed_solve.hpp"
+#include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/facts.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
@@ -361,6 +362,11 @@ int solve_one(const SolveArguments& a) {
   Constants constants = Constants::kept;
   if (const ConstantVector says = constant_vector(data); says != ConstantVector::not_null)
     constants = says == ConstantVector::null_exactly ? Constants::exact : Constants::to_rounding;
+  // The last diagonal block of a factorisation is singular to rounding then, and its inverse holds no digit. Scalar pivots
+  // divide by what is left once, at the end, which a constant in x absorbs.
+  const bool is_cut = constants != Constants::kept && a.block == 0 && data.block > 1 && !is_capsule(a.matrix);
+  const int detected = data.block;
+  if (is_cut) data = scalar_rows(data);
   const std::int64_t size = std::int64_t{data.rows()} * data.block;
   std::vector<double> rhs, guess(static_cast<std::size_t>(size), 0.0);
   std::string of_rhs = a.rhs.empty() ? "ones" : a.rhs;
@@ -383,7 +389,9 @@ int solve_one(const SolveArguments& a) {
   say("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}{}\n{}\n", a.matrix, size, data.value.size(),
       data.block, data.symmetric ? ", symmetric" : "",
       data.constant_null_space ? ", singular (constants, projected out)" : "", of_rhs,
-      a.extended ? "; x and its residual in double-double precision" : "", why_singular(constants));
+      a.extended ? "; x and its residual in double-double precision" : "",
+      why_singular(constants) +
+          (is_cut ? fmt::format("its dense blocks of {} are taken as scalar rows\n", detected) : ""));
   return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates, constants)
                              : solve_all<Host>(a, data, rhs, guess, candidates, constants);
 }

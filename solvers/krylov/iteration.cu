@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "backend/traits.hpp"
 #include "solvers/device/asynchronous/fetch_scalars.hpp"
@@ -237,6 +238,7 @@ bool Iteration<Space>::step(double norm) {
   if (norm < stagnation_progress * best_) {
     best_ = norm;
     best_at_ = result_.iterations;
+    if (keeps(norm)) keep(norm, false);
   } else if (result_.iterations - best_at_ >= stagnation_window) {
     return stop(Reason::stagnated), false;
   }
@@ -285,7 +287,7 @@ void Iteration<Space>::judge(double norm) {
   } else if (claimed) {
     const bool progress = previous_claim_ < 0 || norm < 0.5 * previous_claim_;
     previous_claim_ = norm;
-    keep(norm);
+    if (kept_norm_ < 0 || !kept_is_true_ || norm < kept_norm_) keep(norm, true);
     running_ = progress && result_.iterations < options_.max_iterations;
     if (!progress)
       result_.reason = !options_.strict && norm <= claim_slack * target_ ? Reason::converged : Reason::stagnated;
@@ -343,17 +345,24 @@ void Iteration<Space>::remove_mean() {
 }
 
 template <class Space>
-void Iteration<Space>::keep(double norm) {
-  if (kept_norm_ >= 0 && norm >= kept_norm_) return;
+void Iteration<Space>::keep(double norm, bool is_true) {
   fit(kept_, x_.size());
   assign<Space>(x_, kept_);
   kept_norm_ = norm;
+  kept_is_true_ = is_true;
 }
 
 // A solve that went on in vain may have lost what it had.
 template <class Space>
 void Iteration<Space>::take_kept() {
-  if (kept_norm_ < 0 || result_.true_residual <= kept_norm_) return;
+  if (kept_norm_ < 0 || result_.reason == Reason::converged || result_.true_residual <= kept_norm_) return;
+  if (!kept_is_true_) {
+    const View<double> mine = std::exchange(x_, kept_.view());
+    Array<double, Space> r(mine.size());
+    kept_norm_ = true_residual(r);
+    x_ = mine;
+    if (result_.true_residual <= kept_norm_) return;
+  }
   assign<Space>(kept_, x_);
   result_.true_residual = kept_norm_;
   if (result_.reason == Reason::interrupted || result_.reason == Reason::max_iterations) return;

@@ -26,6 +26,9 @@ namespace weir {
 inline constexpr int stagnation_window = 500;         // iterations without ...
 inline constexpr double stagnation_progress = 0.999;  // ... the smallest residual falling below this fraction of itself
 inline constexpr double claim_slack = 10;
+// A residual that has fallen so far may be near the attainable accuracy, where a recurrence goes on and x drifts away: the
+// best x is kept.
+inline constexpr double near_rounding = 1e-12;
 inline constexpr double product_noise =
     1e-15;  // relative to the norms of its factors, a dot product below this is rounding
 
@@ -58,6 +61,10 @@ class Iteration {
   bool step(View<const double> r, double rr);  // the norm of the options, from r and r.r
   // Iterations out of our sight, by another library: they are counted, and end as it says. judge() comes next.
   void report(int iterations, double norm, Reason reason);
+  // Whether step will keep the x of such a residual: a method that holds back a part of x adds it before.
+  bool keeps(double norm) const {
+    return norm <= near_rounding * result_.residual0 && (kept_norm_ < 0 || norm < 0.5 * kept_norm_);
+  }
   void stop(Reason reason);  // ends the solve at the next restart: breakdown, not_finite
 
   // A rank's share of a sum becomes the sum over all ranks of A; nothing happens where there is one. Whatever a method
@@ -130,7 +137,7 @@ class Iteration {
   double without_mean(View<double> r, Pair sums);
   void begin(const Start& first);
   void remove_mean();  // of x
-  void keep(double norm);
+  void keep(double norm, bool is_true);
   void take_kept();
 
   const Matrix<Space>& A_;
@@ -141,8 +148,9 @@ class Iteration {
   View<double> x_;
   const KrylovOptions& options_;
   std::vector<double>& history_;
-  Array<double, Space>& kept_;  // x of a claim ...
-  double kept_norm_ = -1;       // ... and its true residual; negative: there is none
+  Array<double, Space>& kept_;  // x of a claim, or of a residual near rounding ...
+  double kept_norm_ = -1;       // ... and its residual, negative: there is none ...
+  bool kept_is_true_ = false;   // ... computed, not only by the recurrence
   SolveResult result_;
   NamedSeconds product_{result_.spmv_seconds, nullptr, "product"}, sums_{result_.reduce_seconds, nullptr, "vectors"},
       preconditioner_{result_.apply_seconds, nullptr, "preconditioner"};

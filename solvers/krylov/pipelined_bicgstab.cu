@@ -107,6 +107,7 @@ class PipelinedBicgstab : public Krylov<Space> {
       it.start_sum(sums);
       product(it, a.w, a.t);
       it.finish_sum(sums);
+      if (it.keeps(std::sqrt(sums[1]))) gain(it, x);
       if (!it.step(a.r, sums[1])) return;
       const double rho_old = rho, r_norm = std::sqrt(sums[1]);
       rho = sums[0];
