@@ -39,8 +39,8 @@ template <class S>
 struct Normals {
   double xx = 0, xy = 0, yy = 0;
   S bx = S(0.0), by = S(0.0);
-  WEIR_HD void add(double dx, double dy, double height, double volume, const S& jump) {
-    const double weight = 1 / least_squares_divisor(dx, dy, height, volume);
+  WEIR_HD void add(double dx, double dy, double height, const S& jump) {
+    const double weight = 1 / least_squares_divisor(dx, dy, height);
     xx += weight * dx * dx;
     xy += weight * dx * dy;
     yy += weight * dy * dy;
@@ -91,7 +91,7 @@ WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field&
   for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
     double dx = 0, dy = 0;
     to_other(v.faces, c.link[e], c.boundary_height[n], dx, dy);
-    sum.add(dx, dy, c.boundary_height[n], c.volume[i], all[std::int64_t{4} * c.other[e] + k] - w);
+    sum.add(dx, dy, c.boundary_height[n], all[std::int64_t{4} * c.other[e] + k] - w);
   }
   for (int pass = 0; pass < 2; ++pass) {
     for (int e = c.boundary_start[n]; e < c.boundary_start[n + 1]; ++e) {
@@ -99,7 +99,7 @@ WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field&
       const boundary::Given known = boundary::given(boundary::type(b, f));
       const bool is_data = k == 0 ? known.p : k == 3 ? known.t : known.velocity;
       if (is_data != (pass == 0)) continue;
-      sum.add(b.lx[f], b.ly[f], c.boundary_height[n], c.volume[i], variable(boundary::state(v, mine, f), k) - w);
+      sum.add(b.lx[f], b.ly[f], c.boundary_height[n], variable(boundary::state(v, mine, f), k) - w);
     }
     if (!sum.is_singular()) break;
   }

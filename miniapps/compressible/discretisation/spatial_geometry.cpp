@@ -139,7 +139,7 @@ void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, con
       const double sign = left ? 1 : -1;
       double dx = sign * (number(3, f) - number(5, f)), dy = sign * (number(4, f) - number(6, f));
       unbend(number(left ? 3 : 5, f), number(left ? 4 : 6, f), height[at(i)], dx, dy);
-      const double d2 = least_squares_divisor(dx, dy, height[at(i)], mesh.volume[i]), nx = sign * number(0, f),
+      const double d2 = least_squares_divisor(dx, dy, height[at(i)]), nx = sign * number(0, f),
                    ny = sign * number(1, f);
       double wx = dx / d2, wy = dy / d2;
       xx += dx * wx;

@@ -59,10 +59,10 @@ WEIR_HD inline void unbend(double fx, double fy, double height, double& dx, doub
 
 // A difference in a least-squares gradient counts as one over this: distance^2. In thin cells whose steps are not at right angles
 // that would leave the few per cent by which the steps across a layer contradict each other to the slope along it, which reaches
-// far: there those along it count as many times more as the cell is longer than high.
-WEIR_HD inline double least_squares_divisor(double dx, double dy, double height, double volume) {
+// far; there it is the distance.
+WEIR_HD inline double least_squares_divisor(double dx, double dy, double height) {
   const double d2 = dx * dx + dy * dy;
-  return height > 0 && d2 > volume ? d2 * (height * height / volume) : d2;
+  return height > 0 ? std::sqrt(d2) : d2;
 }
 
 // The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~ behind the four of U, nu~ in

@@ -30,8 +30,8 @@ WEIR_HD inline S source(const SpatialView& v, const State<S>& s, const Gradients
 // What a gradient in a cell at the boundary is fitted to by least squares, for p, velocities, T and nu~.
 struct Fit {
   cell::Normals<double> sum[4];
-  double height, volume;  // of the cell
-  bool has_all[4];        // of the boundary's faces; else those that have data for the variable
+  double height;    // of the cell
+  bool has_all[4];  // of the boundary's faces; else those that have data for the variable
 };
 WEIR_HD inline int kind(int k) { return k == 0 ? 0 : k < 3 ? 1 : k - 1; }
 WEIR_HD inline bool is_data(BoundaryType t, int which) {
@@ -43,19 +43,18 @@ WEIR_HD inline Fit fit(const SpatialView& v, int i, int n) {
   const BoundaryFaces& b = v.boundary;
   Fit out;
   out.height = c.boundary_height[n];
-  out.volume = c.volume[i];
   for (int which = 0; which < 4; ++which) {
     cell::Normals<double>& sum = out.sum[which];
     for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
       double dx = 0, dy = 0;
       cell::to_other(v.faces, c.link[e], out.height, dx, dy);
-      sum.add(dx, dy, out.height, out.volume, 0);
+      sum.add(dx, dy, out.height, 0);
     }
     for (int pass = 0; pass < 2; ++pass) {
       out.has_all[which] = pass == 1;
       for (int e = c.boundary_start[n]; e < c.boundary_start[n + 1]; ++e) {
         const int f = c.boundary_face[e];
-        if (is_data(boundary::type(b, f), which) == (pass == 0)) sum.add(b.lx[f], b.ly[f], out.height, out.volume, 0);
+        if (is_data(boundary::type(b, f), which) == (pass == 0)) sum.add(b.lx[f], b.ly[f], out.height, 0);
       }
       if (!sum.is_singular()) break;
     }
@@ -66,9 +65,9 @@ WEIR_HD inline Fit fit(const SpatialView& v, int i, int n) {
 struct Weight {
   double x, y;
 };
-WEIR_HD inline Weight weight(const cell::Normals<double>& sum, double dx, double dy, const Fit& of) {
+WEIR_HD inline Weight weight(const cell::Normals<double>& sum, double dx, double dy, double height) {
   if (sum.is_singular()) return {0, 0};
-  const double w = 1 / (least_squares_divisor(dx, dy, of.height, of.volume) * (sum.xx * sum.yy - sum.xy * sum.xy));
+  const double w = 1 / (least_squares_divisor(dx, dy, height) * (sum.xx * sum.yy - sum.xy * sum.xy));
   return {w * (sum.yy * dx - sum.xy * dy), w * (sum.xx * dy - sum.xy * dx)};
 }
 // Of the difference to the cell beyond link e in the gradient of variable k; fitted: at the boundary by least squares.
@@ -76,7 +75,7 @@ WEIR_HD inline Weight weight_of_link(const SpatialView& v, const Fit& fitted, bo
   if (!is_fitted) return {v.cells.weight[2 * e], v.cells.weight[2 * e + 1]};
   double dx = 0, dy = 0;
   cell::to_other(v.faces, v.cells.link[e], fitted.height, dx, dy);
-  return weight(fitted.sum[kind(k)], dx, dy, fitted);
+  return weight(fitted.sum[kind(k)], dx, dy, fitted.height);
 }
 
 // What the boundary adds to the gradients in cell i, number n of those there.
@@ -95,7 +94,7 @@ WEIR_HD inline void add_boundary(const SpatialView& v, const State<S>& s, const 
       const int which = kind(k);
       Weight a{b.area[f] * by_volume * b.nx[f], b.area[f] * by_volume * b.ny[f]};
       if (is_fitted)
-        a = is_data(t, which) || fitted.has_all[which] ? weight(fitted.sum[which], b.lx[f], b.ly[f], fitted)
+        a = is_data(t, which) || fitted.has_all[which] ? weight(fitted.sum[which], b.lx[f], b.ly[f], fitted.height)
                                                        : Weight{0, 0};
       g.x[k] = g.x[k] + a.x * jump[k];
       g.y[k] = g.y[k] + a.y * jump[k];

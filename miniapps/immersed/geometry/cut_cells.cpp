@@ -9,6 +9,7 @@ namespace weir {
 namespace {
 
 constexpr double smallest_aperture = 1e-6;  // thinner slits are closed
+constexpr double smooth = 0.85;  // cosine: of the angle between normals in a cell, below that of a corner of 90 degrees
 
 // From the chord between the crossings to the surface. What the chord misses, h^2 / 8 R, would be an error of h in slopes at the wall.
 void put_on_surface(const Ellipsoid& shape, bool is_cavity, int dim, Piece& piece) {
@@ -190,7 +191,10 @@ void CutGeometry::cut_cells(const Body& body) {
       area[d] = face * (a[p + l.stride(d)] - a[p]);
     }
     if (dot(area, area) == 0) return;
-    Vec3 velocity{}, point{};
+    const Vec3 across = (1 / length(area)) * area;
+    Vec3 velocity{}, normal{}, point{};
+    bool is_smooth =
+        true;  // else there is a corner, and the mean of the normals beside it depends on where the points lie
     int feet = 0, crossings = 0;
     for (int q = 0; q < 4 * corner_z; ++q) {
       const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
@@ -199,6 +203,8 @@ void CutGeometry::cut_cells(const Body& body) {
       if (near >= 0) {
         const Foot& foot = corners_.distance->near()[near].foot;
         velocity += body.fluid_velocity(foot);
+        normal += foot.normal;
+        is_smooth = is_smooth && dot(foot.normal, across) > smooth;
         ++feet;
       }
       const double pa = phi_[index];
@@ -216,7 +222,8 @@ void CutGeometry::cut_cells(const Body& body) {
     if (feet == 0 || crossings == 0) return;
     velocity = (1.0 / feet) * velocity;
     body_flux[cell] = -dot(velocity, area);
-    surface.push_back({cell, (1.0 / crossings) * point, (1 / length(area)) * area, area, velocity});
+    surface.push_back(
+        {cell, (1.0 / crossings) * point, is_smooth ? (1 / length(normal)) * normal : across, area, velocity});
     if (pieces_on_surface_ && body.exact()) put_on_surface(*body.exact(), body.is_cavity(), l.dim, surface.back());
     if (ranks_ && is_own(i, j, k)) look_where_forces_do(at);
   });
