@@ -102,8 +102,10 @@ std::vector<std::pair<std::int64_t, std::string>> list_checkpoints(const std::st
   return found;
 }
 
-void prune_checkpoints(const std::string& folder, int keep) {
-  const auto files = list_checkpoints(folder);
+void prune_checkpoints(const std::string& folder, int keep,
+                       const std::function<bool(const std::string& path)>& is_ours) {
+  auto files = list_checkpoints(folder);
+  if (is_ours) std::erase_if(files, [&](const auto& file) { return !is_ours(file.second); });
   for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < files.size(); ++i) remove_file(files[i].second);
 }
 

@@ -4,6 +4,7 @@
 // throws.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <span>
 #include <string>
@@ -60,6 +61,7 @@ std::string checkpoint_name(std::int64_t step);
 std::vector<std::pair<std::int64_t, std::string>> list_checkpoints(const std::string& folder);  // by step, ascending
 
 // Removes what is older than the last `keep`.
-void prune_checkpoints(const std::string& folder, int keep);
+void prune_checkpoints(const std::string& folder, int keep,
+                       const std::function<bool(const std::string& path)>& is_ours = {});  // empty: all are
 
 }  // namespace weir

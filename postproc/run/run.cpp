@@ -326,7 +326,7 @@ void Run::checkpoint(CheckpointState state) {
     for (LineFile& lines : records_) lines.sync();
     directory_->sync();
     write_checkpoint(file, header, state);
-    prune_checkpoints(path("checkpoints"), keep_);
+    prune_checkpoints(path("checkpoints"), keep_, [&](const std::string& f) { return directory_->names(f); });
     written = true;
   });
   if (!written) return;

@@ -34,6 +34,7 @@ class RunDirectory final : public FileListener {
   // By its manifest, or as an older Weir left it.
   static bool is_run(const std::string& path);
 
+  bool names(const std::string& path) const { return names_.contains(relative(path)); }  // as the run's
   // Puts names, and files that were written with Sync::later, on the disk.
   void sync();
   const std::string& superseded() const { return superseded_; }      // the folder, relative; empty: nothing was later
