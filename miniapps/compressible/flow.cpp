@@ -1,7 +1,7 @@
 #include "miniapps/compressible/flow.hpp"
 
 #include "base/at.hpp"
-#include "base/place_sum.hpp"
+#include "mesh/place_sum.hpp"
 #include "mesh/unstructured/wall_distance.hpp"
 
 namespace weir {

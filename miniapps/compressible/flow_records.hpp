@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/place_sum.hpp"
 #include "base/timer.hpp"
+#include "mesh/place_sum.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/study/record_solve.hpp"
 #include "miniapps/study/solver_state.hpp"

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/place_sum.hpp"
 #include "base/timer.hpp"
+#include "mesh/place_sum.hpp"
 #include "miniapps/structured/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "miniapps/structured/facts.hpp"
