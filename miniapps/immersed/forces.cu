@@ -15,27 +15,37 @@ struct Axis {
   int lowest = 0, highest = 0;
 };
 
-// Four nodes of an axis in a row, and what the cubic through them takes of each; of an axis with three nodes the quadratic.
+// Four nodes of an axis in a row, and what quadratics through three of them take of each.
 struct Weights {
   int first = 0;
   double w[4] = {1, 0, 0, 0};
 };
 
-// Of the four around v, which lies a few nodes from `near`. They change where v passes a node, and the interpolant does not jump
-// there: a body whose faces lie on grid lines has the force of one a hair beside them.
-WEIR_HD inline Weights cubic(const Axis& a, double v, int near) {
+// `share` of the quadratic through the nodes first, first + 1, first + 2.
+WEIR_HD inline void add_quadratic(const Axis& a, double v, int first, double share, Weights& to) {
+  if (first < a.lowest) first = a.lowest;
+  if (first > a.highest - 2) first = a.highest - 2;
+  const double x0 = a.x[first], x1 = a.x[first + 1], x2 = a.x[first + 2];
+  double* w = to.w + (first - to.first);
+  w[0] += share * (v - x1) * (v - x2) / ((x0 - x1) * (x0 - x2));
+  w[1] += share * (v - x0) * (v - x2) / ((x1 - x0) * (x1 - x2));
+  w[2] += share * (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1));
+}
+
+// Of the three nodes nearest to v, which lies a few nodes from `near`. Where two are equally near, in the middle fifth between two
+// nodes, both quadratics are blended: a body whose faces lie on grid lines has the force of one a hair beside them.
+WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   int low = near < a.lowest ? a.lowest : near > a.highest - 1 ? a.highest - 1 : near;
   while (low + 1 < a.highest && a.x[low + 1] <= v) ++low;
   while (low > a.lowest && a.x[low] > v) --low;
   Weights s;
   s.first = low - 1 > a.highest - 3 ? a.highest - 3 : low - 1;
   if (s.first < a.lowest) s.first = a.lowest;
-  const int count = a.highest - s.first < 3 ? 3 : 4;
-  for (int i = 0; i < count; ++i) {
-    s.w[i] = 1;
-    for (int j = 0; j < count; ++j)
-      if (j != i) s.w[i] *= (v - a.x[s.first + j]) / (a.x[s.first + i] - a.x[s.first + j]);
-  }
+  s.w[0] = 0;
+  const double at = 0.5 + 5 * ((v - a.x[low]) / (a.x[low + 1] - a.x[low]) - 0.5);
+  const double above = at < 0 ? 0 : at > 1 ? 1 : at;
+  if (above > 0) add_quadratic(a, v, low, above, s);
+  if (above < 1) add_quadratic(a, v, low - 1, 1 - above, s);
   return s;
 }
 
@@ -54,10 +64,10 @@ struct Probe {
   Weights face[3], centre[3], inner[3];
   WEIR_HD Probe(const SurfaceView& v, const double (&x)[3], const int (&near)[3]) {
     for (int d = 0; d < v.dim; ++d) {
-      face[d] = cubic(v.face[d], x[d], near[d]);
-      centre[d] = cubic(v.centre[d], x[d], near[d]);
+      face[d] = quadratic(v.face[d], x[d], near[d]);
+      centre[d] = quadratic(v.centre[d], x[d], near[d]);
       const bool is_inner = centre[d].first >= v.inner[d].lowest && centre[d].first + 3 <= v.inner[d].highest;
-      inner[d] = is_inner ? centre[d] : cubic(v.inner[d], x[d], near[d]);
+      inner[d] = is_inner ? centre[d] : quadratic(v.inner[d], x[d], near[d]);
     }
   }
   WEIR_HD double velocity(const SurfaceView& v, int c) const {
