@@ -287,7 +287,7 @@ void Iteration<Space>::judge(double norm) {
   } else if (claimed) {
     const bool progress = previous_claim_ < 0 || norm < 0.5 * previous_claim_;
     previous_claim_ = norm;
-    if (kept_norm_ < 0 || !kept_is_true_ || norm < kept_norm_) keep(norm, true);
+    if (options_.strict && (kept_norm_ < 0 || !kept_is_true_ || norm < kept_norm_)) keep(norm, true);
     running_ = progress && result_.iterations < options_.max_iterations;
     if (!progress)
       result_.reason = !options_.strict && norm <= claim_slack * target_ ? Reason::converged : Reason::stagnated;

@@ -5,8 +5,8 @@
 // Between start or restart and the end of a cycle, a method works on its own recurrence of the residual. restart
 // computes the true residual into r and judges: where the recurrence claimed convergence and the truth misses the
 // target, the method goes on from the true residual; where that no longer halves it, the solve is `stagnated` (or
-// `converged`, within claim_slack of the target: the attainable accuracy; not where the options are strict). The x of
-// the claim that missed is kept, and is the solution where what follows ends farther from it.
+// `converged`, within claim_slack of the target: the attainable accuracy). Strict options take no slack; the x of
+// the claim that missed is then kept, and is the solution where what follows ends farther from it.
 //
 // Singular A (constant null space): b is made compatible by taking its mean away from every residual, b itself stays.
 #pragma once
@@ -63,7 +63,8 @@ class Iteration {
   void report(int iterations, double norm, Reason reason);
   // Whether step will keep the x of such a residual: a method that holds back a part of x adds it before.
   bool keeps(double norm) const {
-    return norm <= near_rounding * result_.residual0 && (kept_norm_ < 0 || norm < 0.5 * kept_norm_);
+    return options_.strict && norm <= near_rounding * result_.residual0 &&
+           (kept_norm_ < 0 || norm < 0.5 * kept_norm_);
   }
   void stop(Reason reason);  // ends the solve at the next restart: breakdown, not_finite
 
