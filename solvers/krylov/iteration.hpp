@@ -63,8 +63,7 @@ class Iteration {
   void report(int iterations, double norm, Reason reason);
   // Whether step will keep the x of such a residual: a method that holds back a part of x adds it before.
   bool keeps(double norm) const {
-    return options_.strict && norm <= near_rounding * result_.residual0 &&
-           (kept_norm_ < 0 || norm < 0.5 * kept_norm_);
+    return options_.strict && norm <= near_rounding * result_.residual0 && (kept_norm_ < 0 || norm < 0.5 * kept_norm_);
   }
   void stop(Reason reason);  // ends the solve at the next restart: breakdown, not_finite
 
