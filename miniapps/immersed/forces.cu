@@ -32,7 +32,7 @@ WEIR_HD inline void add_quadratic(const Axis& a, double v, int first, double sha
   w[2] += share * (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1));
 }
 
-// Of the three nodes nearest to v, which lies a few nodes from `near`. Where two are equally near, in the middle fifth between two
+// Of the three nodes nearest to v, which lies a few nodes from `near`. Where two are equally near, in the middle hundredth between two
 // nodes, both quadratics are blended: a body whose faces lie on grid lines has the force of one a hair beside them.
 WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   int low = near < a.lowest ? a.lowest : near > a.highest - 1 ? a.highest - 1 : near;
@@ -42,7 +42,7 @@ WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   s.first = low - 1 > a.highest - 3 ? a.highest - 3 : low - 1;
   if (s.first < a.lowest) s.first = a.lowest;
   s.w[0] = 0;
-  const double at = 0.5 + 5 * ((v - a.x[low]) / (a.x[low + 1] - a.x[low]) - 0.5);
+  const double at = 0.5 + 100 * ((v - a.x[low]) / (a.x[low + 1] - a.x[low]) - 0.5);
   const double above = at < 0 ? 0 : at > 1 ? 1 : at;
   if (above > 0) add_quadratic(a, v, low, above, s);
   if (above < 1) add_quadratic(a, v, low - 1, 1 - above, s);
