@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-double cross(const Point& o, const Point& a, const Point& b) {
+double cross_about(const Point& o, const Point& a, const Point& b) {
   return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
 }
 
@@ -27,8 +27,8 @@ Corners corners_of(const std::vector<Point>& node, const int* begin, int count) 
 }
 
 double twice_area(const Corners& c) {
-  const double first = cross(c.x[0], c.x[1], c.x[2]);
-  return c.count == 3 ? first : first + cross(c.x[0], c.x[2], c.x[3]);
+  const double first = cross_about(c.x[0], c.x[1], c.x[2]);
+  return c.count == 3 ? first : first + cross_about(c.x[0], c.x[2], c.x[3]);
 }
 
 // What the area would be if the cell were not flat: (longest side)^2, and how far rounding of the coordinates reaches.
@@ -84,7 +84,7 @@ void orient_cells(MeshDescription& d, MeshRepairs& repairs) {
     int left = 0, right = 0;
     for (int k = 0; k < count && count == 4; ++k) {
       const auto at = [&](int i) -> const Point& { return x.x[i % 4]; };
-      const double turn = cross(at(k), at(k + 1), at(k + 3));
+      const double turn = cross_about(at(k), at(k + 1), at(k + 3));
       left += turn > 0;
       right += turn < 0;
     }
@@ -137,7 +137,7 @@ void set_cells(UnstructuredMesh& mesh, MeshDescription&& d) {
     double twice = 0;
     Point moment{};
     for (std::size_t k = 2; k < static_cast<std::size_t>(count); ++k) {
-      const double part = cross(x.x[0], x.x[k - 1], x.x[k]);
+      const double part = cross_about(x.x[0], x.x[k - 1], x.x[k]);
       twice += part;
       for (std::size_t e = 0; e < 2; ++e) moment[e] += part * (x.x[k - 1][e] - x.x[0][e] + (x.x[k][e] - x.x[0][e]));
     }

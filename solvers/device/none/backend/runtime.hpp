@@ -19,7 +19,7 @@ inline void device_release(void*, std::int64_t) noexcept {}
 [[noreturn]] inline void set_zero(void*, std::int64_t) { no_device(); }
 inline std::int64_t free_memory() { return 0; }
 inline constexpr bool waits_for_launches() { return false; }
-[[noreturn]] inline void synchronise() { no_device(); }
+inline void synchronise() {}  // nothing was submitted: measurements on the host call it too
 inline bool is_skipped() { return false; }
 inline void refuse_recording(const char*) {}
 inline const char* device_name() { return "none"; }
