@@ -28,7 +28,7 @@ inside() {
   expect() {
     local code=0 begun=$SECONDS
     "${@:3}" >/tmp/said 2>&1 || code=$?
-    if [ "$code" = "$1" ] && grep -Eq -- "$2" /tmp/said; then
+    if [ "$code" = "$1" ] && { [ -z "$2" ] || grep -Eq -- "$2" /tmp/said; }; then
       printf 'passed  %4s s  %s\n' $((SECONDS - begun)) "${*:3}"
     else
       printf 'FAILED  %4s s  %s: exit code %s (expected %s); expected words: %s\n' $((SECONDS - begun)) "${*:3}" "$code" "$1" "$2"
