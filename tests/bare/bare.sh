@@ -59,8 +59,8 @@ inside() {
   expect 0 "cavity.toml" ./weir new plugin /tmp/mine
   expect 0 "." cmake -S /tmp/mine -B /tmp/mine/build
   expect 0 "." cmake --build /tmp/mine/build
-  expect 0 "finished" ./weir run /tmp/mine/cavity.toml --steps 20 -o /tmp/with_mine
-  expect 0 "2 ranks" mpirun --oversubscribe -n 2 build-run/bin/weir run inputs/incompressible/cavity_re100.toml --steps 20 -o /tmp/ranks
+  expect 0 "stopped: --steps" ./weir run /tmp/mine/cavity.toml --steps 20 -o /tmp/with_mine
+  expect 0 "momentum +halo" mpirun --oversubscribe -n 2 build-run/bin/weir run inputs/incompressible/cavity_re100.toml --steps 20 -o /tmp/ranks
   expect 0 "triad" ./weir bench kernels
   expect 0 "this build lacks hypre" ./weir bench peers --quick -o /tmp/peers
   expect 0 "." cmake --install build-run --prefix /tmp/prefix
