@@ -170,6 +170,7 @@ TEST_F(Systems, ARegularMatrixIsSolvedHoweverCloseToSingularItIs) {
   for (const double leak : {1e-3, 1e-6, 1e-10, 1e-13}) {
     write(chain(6, leak));
     const Finished f = weir({"solve", "a.mtx", "--solver", "eigen:sparse_lu", "--solution", "x.mtx"});
+    if (f.out.find("lacks Eigen") != std::string::npos) GTEST_SKIP() << f.out;
     EXPECT_EQ(f.out.find("singular"), std::string::npos) << leak << f.out;
     if (leak == 1e-3) {
       EXPECT_EQ(f.code, 0) << f.out;
