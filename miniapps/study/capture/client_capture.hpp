@@ -16,7 +16,7 @@ bool is_client_pattern(const std::string& path);
 // Error(Exit::file_io) that says what is wrong with which file.
 Capsule read_client_capture(const std::string& path);
 
-// What holds where nobody has solved: gmres + block_ilu0. Facts of the rows are computed here; constants are a guessed
+// Without a solve: gmres + block_ilu0. Facts of the rows are computed here; constants are a guessed
 // null space where the right-hand sides have no part along them.
 void describe_unsolved(Capsule& capsule);
 MatrixRecord record_of(BlockCsrData&& rows, double constant_part_of_b);

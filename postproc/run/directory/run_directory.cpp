@@ -146,7 +146,7 @@ void RunDirectory::take_hold() {
 }
 
 // Error(file_io) where the directory has been moved or removed, or the manifest has: what is made under its name now
-// would be another run's, or nobody's.
+// would belong to another run, or to none.
 void RunDirectory::require_hold() const {
   struct stat held {
   }, there{};

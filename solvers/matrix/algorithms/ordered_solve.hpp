@@ -1,7 +1,7 @@
 // Solves with triangular rows of scalars on the device, in the natural order of the rows and in one launch, without levels:
 //   x_i = d_i (b_i - sum_j T_ij x_j)              (d: null for 1)
 // A value is its own flag: x begins as "nothing yet", a not-a-number that no result has, and whoever needs x_j reads it
-// until it is there. Workgroups draw rows in their order, so the one with the lowest unfinished ticket waits for nobody
+// until it is there. Workgroups draw rows in their order, so the one with the lowest unfinished ticket waits for none
 // but itself. Sums take the entries of L from the first on, those of U from the last: the bits do not depend on timing.
 #pragma once
 #include <vector>
