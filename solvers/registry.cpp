@@ -1,4 +1,4 @@
-// The list of what exists: a line each.
+// The list of methods and preconditioners.
 #include "solvers/registry.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::string misfit(const PreconditionerDescription& preconditioner, unsigned kin
   }
   for (const auto* d : all_preconditioners)
     if (d->matrices & kind) others += (others.empty() ? "" : ", ") + std::string(d->name);
-  return std::string(preconditioner.name) + " takes " + takes + "; this is a " + is + ", which these take: " + others;
+  return std::string(preconditioner.name) + " supports " + takes + "; this is a " + is + ", supported by: " + others;
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ void refuse_unfit(const Table& options, const std::string& default_method, const
   const SolverNames names = read_solver_names(options, default_method, default_preconditioner);
   const KrylovDescription* method = find_krylov(names.method);
   if (method && method->needs_symmetry && !is_symmetric)
-    options.fail("method", names.method + " needs a symmetric matrix, which this system's is not");
+    options.fail("method", names.method + " requires a symmetric matrix; the matrix of this system is not symmetric");
   const PreconditionerDescription* d = find_preconditioner(names.preconditioner);
   if (!d || (d->matrices & kind)) return;
   if (names.is_itself) options.fail("method", misfit(*d, kind));

@@ -1,5 +1,5 @@
-// IEEE binary16 as two bytes: eleven bits of fraction, numbers from 2^-14 (below it, evenly 2^-24 apart) to 65504. For storage
-// only; products widen it to double. What does not fit becomes the largest number: ask before (fits).
+// IEEE binary16: eleven significant bits, numbers from 2^-14 (below it, multiples of 2^-24) to 65504. For storage
+// only; products convert it to double. Larger values saturate (check with fits).
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Half {
 
   Half() = default;
   WEIR_HD explicit Half(double value) : bits(rounded(value)) {}
-  // The bits moved to where a float has them mean the number times 2^-112, below the normal numbers too.
+  // Moving the bits to their position in a float scales the number by 2^-112, subnormal numbers too.
   WEIR_HD operator double() const {
     const std::uint32_t wide = (bits & 0x7fffu) << 13 | (bits & 0x8000u) << 16;
     float f;
@@ -27,18 +27,18 @@ struct Half {
     const double size = value < 0 ? -value : value;
     const auto sign = static_cast<std::uint16_t>(value < 0 ? 0x8000u : 0u);
     if (!(size < largest)) return static_cast<std::uint16_t>(sign | 0x7bffu);
-    if (size < least_normal) {  // in units of 2^-24: added to 2^52 it is rounded to a whole number
+    if (size < least_normal) {  // in units of 2^-24: adding 2^52 rounds it to an integer
       const double units = size * 0x1p24 + 0x1p52;
       return static_cast<std::uint16_t>(sign | static_cast<unsigned>(units - 0x1p52));
     }
-    std::uint64_t wide;  // 42 bits of the fraction go
+    std::uint64_t wide;  // 42 fraction bits are dropped
     __builtin_memcpy(&wide, &size, sizeof wide);
     wide += 0x1ffffffffffu + (wide >> 42 & 1u);
     return static_cast<std::uint16_t>(sign | ((wide >> 42) - (std::uint64_t{1023 - 15} << 10)));
   }
 };
 
-// The upper half of a float: its exponent, seven bits of its fraction. For storage only; products widen it to double.
+// The upper half of a float: its exponent and seven fraction bits. For storage only; products convert it to double.
 struct Bfloat16 {
   std::uint16_t bits;
 
@@ -52,7 +52,7 @@ struct Bfloat16 {
   }
 
  private:
-  WEIR_HD static std::uint16_t rounded(float f) {  // to nearest, ties to even; what is not a number stays so
+  WEIR_HD static std::uint16_t rounded(float f) {  // to nearest, ties to even; NaN stays NaN
     std::uint32_t wide;
     __builtin_memcpy(&wide, &f, sizeof f);
     if (f != f) return static_cast<std::uint16_t>((wide >> 16) | 0x40u);

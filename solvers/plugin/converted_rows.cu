@@ -11,9 +11,10 @@
 namespace weir {
 namespace converted_rows {
 
-constexpr signed char nowhere = -1, adds = 8;  // a slot out of the grid; one that meets an earlier one of its cell
+// a slot outside the grid; a slot that coincides with an earlier one of its cell
+constexpr signed char nowhere = -1, adds = 8;
 
-// Where values go: block p of block row i, whose rows lie pitch(i) apart.
+// Destination: block p of block row i, whose rows are pitch(i) apart.
 struct Target {
   BlockCsrView rows;
   double* value = nullptr;
@@ -45,7 +46,7 @@ void fill_from_blocks(const BlockCsrView& A, const Target& to) {
   });
 }
 
-// A mirrored slot is the opposite one of the neighbour, transposed: of matrices of one unknown a cell.
+// A mirrored slot is the opposite one of the neighbour, transposed; for matrices with one unknown per cell.
 template <class Space>
 void fill_from_stencil(const BlockStencilView& A, bool upper_only, View<const signed char> place, const Target& to) {
   for_each<Space>(A.cells.count(), [=] WEIR_HD(int cell) {
@@ -131,7 +132,7 @@ void ConvertedRows<Space>::find_places(const BlockStencil<Space>& A) {
   std::vector<int> cells;  // of the row, ascending
   cells.reserve(slot::count);
   for (int cell = 0; cell < A.rows(); ++cell) {
-    int to[slot::count];  // of the slots
+    int to[slot::count];  // position of each slot
     cells.clear();
     for (int s = v.first; s < v.first + v.slots; ++s)
       if ((to[s] = v.neighbour(cell, s)) >= 0) cells.push_back(to[s]);

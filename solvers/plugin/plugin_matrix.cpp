@@ -11,7 +11,7 @@
 namespace weir {
 namespace {
 
-// Of cells of these widths, from 0.
+// Centres of cells of these widths, from 0.
 std::vector<double> centres_of(const std::vector<double>& widths) {
   std::vector<double> centres;
   double begin = 0;
@@ -40,7 +40,7 @@ void PluginMatrix<Space>::set_rank(int rank, int ranks) {
   seen_.ranks = ranks;
 }
 
-// `pattern_` holds the arrays of the last one until then: those of another pattern lie elsewhere.
+// `pattern_` still owns the arrays of the last pattern, so a new pattern has other addresses.
 template <class Space>
 bool PluginMatrix<Space>::take(const Matrix<Space>& A) {
   const weir_matrix before = seen_;
@@ -70,7 +70,7 @@ bool PluginMatrix<Space>::take(const Matrix<Space>& A) {
   return !same;
 }
 
-// Entries beside the diagonals are in no diagonal.
+// Remainder entries lie in no diagonal.
 template <class Space>
 bool PluginMatrix<Space>::take_stencil(const Matrix<Space>& A) {
   const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A);
@@ -105,7 +105,7 @@ void PluginMatrix<Space>::take_rows(const BlockCsr<Space>& A) {
 template <class Space>
 const BlockCsr<Space>& PluginMatrix<Space>::converted(const Matrix<Space>& A) {
   if (!(formats_ & (WEIR_CSR | WEIR_BLOCK_CSR)))
-    throw Error(Exit::usage, plugin_ + ": takes diagonals alone, and this matrix has entries that lie in none");
+    throw Error(Exit::usage, plugin_ + ": supports diagonals only, but this matrix has entries outside of them");
   return converted_.of(A);
 }
 

@@ -63,7 +63,7 @@ TEST(Table, RefusesAWrongTypeWithFileAndLine) {
 TEST(Table, RefusesAMissingKeyThatHasNoDefault) {
   const Table mistyped = read_case_text("[flow]\nviscocity = 0.01\n", "cavity.toml");
   EXPECT_EQ(refusal([&] { mistyped.table("flow").get<double>("viscosity"); }),
-            "cavity.toml:2: missing key 'viscosity' in [flow]; is 'viscocity' meant to be it?");
+            "cavity.toml:2: missing key 'viscosity' in [flow]; did you mean 'viscocity'?");
   EXPECT_EQ(refusal([] { sample().table("time").get<double>("dt"); }), "cavity.toml:3: missing key 'dt' in [time]");
   EXPECT_EQ(refusal([] { sample().table("flow").get<double>("viscosity"); }),
             "cavity.toml:1: missing key 'viscosity' in [flow]");

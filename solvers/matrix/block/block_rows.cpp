@@ -9,14 +9,14 @@
 namespace weir {
 namespace {
 
-// Row after row; blocks that meet in the same place are added.
+// Builds rows in order; blocks at the same position are added.
 class RowBuilder {
  public:
   explicit RowBuilder(int block) {
     data_.block = block;
     data_.row_start.push_back(0);
   }
-  // Room for a block of the present row, row-major.
+  // A row-major block of the current row.
   double* block(int column) {
     const auto size = static_cast<std::size_t>(data_.block * data_.block);
     for (std::size_t k = 0; k < columns_.size(); ++k)
@@ -114,7 +114,8 @@ BlockCsrData block_rows(const Matrix<Space>& A) {
   else if (const SeparableOperator* op = A.separable())
     data = rows_of_separable(*op);
   else
-    throw Error(Exit::usage, "a matrix whose entries are nowhere stored cannot be handed to another library");
+    throw Error(Exit::usage,
+                "this matrix stores no entries and cannot be converted to sparse rows for another library");
   data.symmetric = A.is_symmetric();
   data.constant_null_space = A.has_constant_null_space();
   return data;

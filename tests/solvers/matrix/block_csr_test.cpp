@@ -123,7 +123,7 @@ TEST(BlockCsrPattern, FaultsAreRefusedByName) {
   refused(d, "do not ascend in block row 0");
   d = good;
   d.value.pop_back();
-  refused(d, "values a block");
+  refused(d, "values per block");
   d = good;
   d.block = 65;
   refused(d, "1 to 64, as a block of 64 x 64 doubles (32 KiB)");
