@@ -107,7 +107,6 @@ class Preconditioner {
   virtual bool is_symmetric() const { return traits_.keeps_symmetry; }
   virtual bool is_recordable() const { return traits_.is_recordable; }
   virtual bool spreads_over(const Matrix<Space>&) const { return works_over_ranks(); }  // takes it distributed
-  virtual std::vector<StoredAs> storage_of_rows() const { return {}; }  // empty: all as traits().storage
   virtual Work apply_work() const { return {}; }                        // of one application; no bytes: not stated
   virtual Work update_work() const { return {}; }                       // of the numbers of an update
   virtual std::vector<PartOfApply<Space>> parts() const { return {}; }  // must not outlive this, nor a setup or update

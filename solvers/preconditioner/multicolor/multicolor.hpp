@@ -23,7 +23,7 @@
 
 #include "solvers/device/array.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/matrix/half.hpp"
+#include "solvers/matrix/bfloat16.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {

@@ -75,9 +75,6 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   std::vector<PartOfApply<Space>> parts() const override {
     return wide_ ? std::vector<PartOfApply<Space>>() : inner_->parts();
   }
-  std::vector<StoredAs> storage_of_rows() const override {
-    return wide_ ? std::vector<StoredAs>() : inner_->storage_of_rows();
-  }
   FactorObservation observe() const override { return wide_ ? FactorObservation() : inner_->observe(); }
   std::string report() const override { return inner_->report(); }
   std::string complaint(View<const double> r) const override { return wide_ ? "" : inner_->complaint(r); }
