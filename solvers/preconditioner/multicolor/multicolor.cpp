@@ -176,9 +176,7 @@ constexpr Option multicolor_keys[] = {
     {"colouring", Option::text, "largest_first",
      "greedy by degree, the same with colours of like size, or by random numbers",
      "largest_first | balanced | jones_plassmann"},
-    {"seed", Option::integer, "1", "of jones_plassmann"},
-    {"wavefront", Option::boolean, "true",
-     "Host: rows of several colours in turn, so that x stays in cache; the same bits as colour after colour"}};
+    {"seed", Option::integer, "1", "of jones_plassmann"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options) {
@@ -186,7 +184,6 @@ std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options) {
   MulticolorOptions o;
   read_keys(t, "sweeps", o.sweeps, "symmetric", o.symmetric, "colouring", o.colouring);
   o.seed = static_cast<std::uint64_t>(t.get<int>("seed"));
-  if (!t.get<bool>("wavefront")) o.cache_bytes = 0;
   const auto storage = t.get<std::string>("storage");
   if (storage == "double") return std::make_unique<Multicolor<Space, double>>(o);
   if (storage == "bfloat16") return std::make_unique<Multicolor<Space, Bfloat16>>(o);

@@ -60,16 +60,13 @@ bool Multigrid<Space>::spreads_over(const Matrix<Space>& A) const {
 namespace {
 
 constexpr Option multigrid_keys[] = {
-    {"cycle", Option::text, "V", "F: the coarser grid is visited twice, by an F and then by a V cycle (not symmetric)",
-     "V | F"},
     {"pre", Option::integer, "2", "before the correction (banded: the degree of the smoother is one more)", "[1, inf)",
      "sweeps"},
     {"post", Option::integer, "2", "after the correction", "[1, inf)", "sweeps"},
     {"symmetric", Option::boolean, "depends: false, with pipelined_cg true",
      "post-smoothing runs backwards; forwards a cycle converges faster, and cg is the flexible one"},
     {"smoother", Option::text, "red_black",
-     "Gauss-Seidel by two colours, over-relaxed; Jacobi damped by 0.8; a second-order polynomial in D^-1 A",
-     "red_black | jacobi | chebyshev"},
+     "Gauss-Seidel by two colours, over-relaxed; a second-order polynomial in D^-1 A", "red_black | chebyshev"},
     {"storage", Option::text, "float", "of everything inside the cycle", "double | float", "",
      "precision, single=float"},
     {"coarse_size", Option::integer, "depends: 4096 of a tensor grid, else 64",
@@ -81,7 +78,7 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
   const Table t = options.described_by(multigrid_keys);
   MultigridOptions o;
-  read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "smoother", o.smoother);
+  read_keys(t, "pre", o.pre, "post", o.post, "smoother", o.smoother);
   if (t.has("symmetric")) o.symmetric = t.get("symmetric", false);
   if (t.has("coarse_size")) o.coarse_size = t.get("coarse_size", 0);
   read_keys(t, "storage", o.storage, "gather_size", o.gather_size);

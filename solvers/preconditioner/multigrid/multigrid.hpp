@@ -1,9 +1,8 @@
 // Geometric multigrid for a SeparableOperator on any stretched tensor grid (Trottenberg, Oosterlee & Schueller 2001,
 // ch. 2, 5).
 //
-// A cycle for A u = g: smooth; restrict the residual g - A u; solve on the coarser grid, by itself the same way;
-// correct u by the interpolated result; smooth. F: the coarser grid is visited twice, by an F and then by a V cycle.
-// `symmetric`: the last sweeps run in the reverse order, so that a V cycle with pre = post is a symmetric operator. In the
+// A V cycle for A u = g: smooth; restrict the residual g - A u; solve on the coarser grid in the same way; correct u by
+// the interpolated result; smooth. `symmetric`: the last sweeps run in the reverse order, so that a V cycle with pre = post is a symmetric operator. In the
 // same order a cycle converges faster and cg, then the flexible one, needs a fifth fewer iterations.
 //
 // Coarsening is semi-coarsening place by place: each direction is coarsened on its own, only where its unknowns lie
@@ -26,7 +25,6 @@
 namespace weir {
 
 struct MultigridOptions {
-  std::string cycle = "V";
   int pre = 2, post = 2;
   std::optional<bool> symmetric;  // not given: false, unless the method needs it
   std::string smoother = "red_black";
@@ -48,9 +46,9 @@ inline double omega_after(const MultigridOptions& o, int s) {
   return s + 1 == 2 * o.post ? 0.83 : 1.33;
 }
 
-// Of a separable operator; Jacobi's and the polynomial's sweeps have no order.
+// Of a separable operator; the polynomial's sweeps have no order.
 inline bool keeps_symmetry(const MultigridOptions& o) {
-  return o.cycle == "V" && o.pre == o.post && (o.smoother != "red_black" || o.symmetric.value_or(false));
+  return o.pre == o.post && (o.smoother != "red_black" || o.symmetric.value_or(false));
 }
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_separable_cycle(const MultigridOptions& options);

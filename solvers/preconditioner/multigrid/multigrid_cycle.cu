@@ -38,28 +38,22 @@ Work work_of_direct_solve(const GridLevel& grid, std::int64_t value) {
   return {2 * value * grid.count(), 4 * lines * grid.count()};
 }
 
-// Of one application, of which every level is visited as the cycle does. The coefficients of a separable operator are lines:
-// nothing a cell.
+// Of one application. The coefficients of a separable operator are lines: nothing per cell.
 Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& options) {
   const auto value = static_cast<std::int64_t>(options.storage == "double" ? sizeof(double) : sizeof(float));
-  const bool is_f = options.cycle == "F";
   Work work{16 * grids.front().count(), 0};  // r, z
-  const auto add = [&](std::int64_t visits, const Work& once) { work += {visits * once.bytes, visits * once.flops}; };
-  const std::size_t last = grids.size() - 1;
-  for (std::size_t l = 0; l < last; ++l)
-    add(is_f ? static_cast<std::int64_t>(l) + 1 : 1,
-        work_of_level(grids[l].count(), grids[l + 1].count(), 0, 7, options.pre + options.post, value));
-  add(is_f ? std::max<std::int64_t>(1, static_cast<std::int64_t>(last)) : 1, work_of_direct_solve(grids.back(), value));
+  for (std::size_t l = 0; l + 1 < grids.size(); ++l)
+    work += work_of_level(grids[l].count(), grids[l + 1].count(), 0, 7, options.pre + options.post, value);
+  work += work_of_direct_solve(grids.back(), value);
   return work;
 }
 
 // In what distance from its own unknowns a rank's values must be right before a visit of a level, so that its own are right
 // after it. On the way down each sweep but the first, which starts from zero, takes its reach off, the residual one layer more,
-// and the restriction looks two unknowns beyond the last own one; what is left of u is then smoothed again. In an F cycle the
-// level is visited a second time, not from zero.
+// and the restriction looks two unknowns beyond the last own one; what is left of u is then smoothed again.
 int layers_around(const MultigridOptions& o) {
-  const int down = reach(o, o.pre), up = reach(o, o.post), first = o.cycle == "F" ? 0 : 1;
-  return std::max(down - first + 3, down - first + up);
+  const int down = 2 * o.pre - 1;  // half sweeps that read neighbours
+  return down + std::max(3, 2 * o.post);
 }
 
 // How a level's arrays are laid out: LevelView::place.
@@ -144,8 +138,7 @@ class SeparableCycle final : public Preconditioner<Space> {
     return all_levels_ == 0 || is_spread() ? Work{} : work_of_cycle(tail_.grids(), options_);
   }
   std::string describe() const override {
-    std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
-                    std::to_string(options_.post) +
+    std::string s = "multigrid (V(" + std::to_string(options_.pre) + "," + std::to_string(options_.post) +
                     (options_.symmetric.value_or(false) ? ") cycle, symmetric, " : ") cycle, ") + options_.smoother +
                     (options_.storage == "float" ? ", single precision" : ", double precision");
     if (all_levels_ > 0) s += ", " + std::to_string(all_levels_) + " levels";
@@ -236,17 +229,17 @@ class SeparableCycle final : public Preconditioner<Space> {
       peak = ranks_->max(load_own(top, r, factor));
     if (is_spread()) share(0, top.g);
     if (first().is_last(0)) {
-      tail_.visit(0, false, Start::zero);
+      tail_.visit(0, Start::zero);
     } else if (!fused && !is_spread()) {
       recorded_.run([&] {  // r and z, which come and go, stay outside
         tail_.descend_from(0, ends_with_store ? Start::begun : Start::zero);
-        tail_.visit(1, options_.cycle == "F", tail_.start_of_next(0));
+        tail_.visit(1, tail_.start_of_next(0));
         tail_.ascend_to(0, {}, ends_with_store);
       });
     } else {
       const double largest = first().descend_from(0, Start::zero, loads_on_the_way ? r : nullptr, factor);
       if (loads_on_the_way) peak = largest;
-      visit(1, options_.cycle == "F");
+      visit(1);
       first().ascend_to(0, fused ? out : Output{});
     }
     if (ends_with_store)
@@ -256,27 +249,22 @@ class SeparableCycle final : public Preconditioner<Space> {
     return peak;
   }
 
-  void visit(std::size_t l, bool f_cycle) const {
-    if (!is_spread()) return tail_.visit(l, f_cycle, tail_.start_of_next(l - 1));
-    if (parts_.is_last(l)) return visit_tail(f_cycle);
+  void visit(std::size_t l) const {
+    if (!is_spread()) return tail_.visit(l, tail_.start_of_next(l - 1));
+    if (parts_.is_last(l)) return visit_tail();
     const LevelView<T>& v = parts_.view(l);
     share(l, v.g);
     parts_.descend_from(l, Start::zero);
-    visit(l + 1, f_cycle);
-    parts_.ascend_to(l);
-    share(l, v.u);
-    if (!f_cycle) return;
-    parts_.descend_from(l, Start::nonzero);
-    visit(l + 1, false);
+    visit(l + 1);
     parts_.ascend_to(l);
     share(l, v.u);
   }
 
-  void visit_tail(bool f_cycle) const {
+  void visit_tail() const {
     const LevelView<T>& first = parts_.view(parts_.count() - 1);
     const bool is_root = ranks_->is_root();
     tail_cells_.gather(first.g, is_root ? tail_.view(0).g : nullptr);
-    if (is_root) tail_.visit(0, f_cycle, Start::zero);
+    if (is_root) tail_.visit(0, Start::zero);
     tail_cells_.scatter(is_root ? tail_.view(0).u : nullptr, first.u);
   }
 

@@ -308,7 +308,7 @@ double load_own(const LevelView<T>& L, const double* r, double factor) {
 }
 
 template <class T>
-double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor) {
+double descend(const HostPass<T>& pass, const double* r, double factor) {
   const LevelView<T>& L = pass.fine;
   const int halves = 2 * pass.sweeps, threads = team_size(pass);
   double* const peaks = pass.workspace.peaks;
@@ -317,9 +317,9 @@ double descend(const HostPass<T>& pass, bool from_zero, const double* r, double 
     if (s == 0 && r) peaks[t * 8] = std::max(peaks[t * 8], load_plane(L, k, r, factor));
     if (s == halves) return restrict_plane(pass, pass.first_colour, k, scratch(t));
     relax_plane(L, (pass.first_colour + s) % 2, k, pass.omega[s],
-                !from_zero || s > 1 ? Guess::full
-                : s == 1            ? Guess::opposite
-                                    : Guess::none);
+                s == 0   ? Guess::none
+                : s == 1 ? Guess::opposite
+                         : Guess::full);
   };
   for (int t = 0; t < threads; ++t) peaks[t * 8] = 0;
   run_stages(L.Z.n, L.Z.periodic, halves + 1, threads, stage, pass.coarse.Z.n,
@@ -346,7 +346,7 @@ void ascend(const HostPass<T>& pass, const Output& out) {
   template RowExchange<T> make_row_exchange<T>(const LineTransfer&);               \
   template std::int64_t scratch_size<T>(const LevelView<T>&, const LevelView<T>&); \
   template double load_own<T>(const LevelView<T>&, const double*, double);         \
-  template double descend<T>(const HostPass<T>&, bool, const double*, double);     \
+  template double descend<T>(const HostPass<T>&, const double*, double);           \
   template void ascend<T>(const HostPass<T>&, const Output&);
 WEIR_MULTIGRID_HOST(float)
 WEIR_MULTIGRID_HOST(double)

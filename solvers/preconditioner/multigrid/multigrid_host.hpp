@@ -54,10 +54,10 @@ struct HostPass {
 template <class T>
 double load_own(const LevelView<T>& L, const double* r, double factor);
 
-// pre-smoothing, then coarse g = R (g - A u). With r (where all unknowns are own): g = factor r / V first.
-// Where u starts from zero it need not be cleared. Returns the largest |g| loaded.
+// Pre-smoothing from u = 0 (u need not be cleared), then coarse g = R (g - A u). With r (where all unknowns are own):
+// g = factor r / V first. Returns the largest |g| loaded.
 template <class T>
-double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor);
+double descend(const HostPass<T>& pass, const double* r, double factor);
 
 // What the last pass leaves: z = factor u, and the sums of r z and of w z over each own row (j, k) where somebody wants them.
 struct Output {

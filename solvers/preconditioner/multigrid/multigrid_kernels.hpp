@@ -142,17 +142,6 @@ struct ResidualColour {  // w = g - A u of a colour
 };
 
 template <class T>
-struct JacobiStep {  // u += omega w / d
-  LevelView<T> L;
-  T omega;
-  WEIR_HD Extents range() const { return {L.X.n, L.Y.n, L.Z.n}; }
-  WEIR_HD void operator()(int i, int j, int k) const {
-    const int c = L.place(i, j, k);
-    L.u[c] += omega * L.w[c] / diagonal(L, i, j, k);
-  }
-};
-
-template <class T>
 struct ChebyshevStep {  // p = old p + fresh w / d, u += p
   LevelView<T> L;
   T old, fresh;

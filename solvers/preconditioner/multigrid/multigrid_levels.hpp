@@ -56,7 +56,7 @@ class Levels {
   std::int64_t bytes() const;
 
   // Solves level l approximately for its g.
-  void visit(std::size_t l, bool f_cycle, Start start);
+  void visit(std::size_t l, Start start);
   // Smooths level l and restricts its residual to the next, whose g it sets. With r (of a fused level): g = factor r / V
   // first. Returns the largest |g| that was loaded, or 1.
   double descend_from(std::size_t l, Start start, const double* r = nullptr, double factor = 1);
@@ -84,8 +84,5 @@ class Levels {
   Workspace<T> workspace_;
   CoarsestSolve<T, Space> coarsest_;  // of the last level, where it is solved
 };
-
-// How many layers of unknowns `sweeps` sweeps of the smoother reach.
-int reach(const MultigridOptions& options, int sweeps);
 
 }  // namespace weir::multigrid
