@@ -62,14 +62,6 @@ AsyncView AsyncFactors<Space>::view(const BlockCsr<Space>* A, int slot) {
           replaced_.data()};
 }
 
-// The model's guess is the same to the last bit in both spaces; the free one's is the fastest.
-template <class Space>
-void AsyncFactors<Space>::guess(const AsyncView& f) {
-  if constexpr (std::is_same_v<Space, Host>)
-    if (!options_.prescribed) return async_ilu::guess_host(f);
-  async_ilu::guess<Space>(f);
-}
-
 // The initial guess, where the first sweep reads it.
 template <class Space>
 void AsyncFactors<Space>::start(const BlockCsr<Space>& A, bool first) {
@@ -80,10 +72,12 @@ void AsyncFactors<Space>::start(const BlockCsr<Space>& A, bool first) {
     async_ilu::find_scale<Space>(f, scale_.data());
   }
   const bool sequential = std::is_same_v<Space, Host> && !options_.prescribed && !async_ilu::needs_guess();
-  slot_ = sequential && !options_.diagnostics ? slot : slot_;
-  if (sequential && !options_.diagnostics) return;  // nobody reads a guess
+  if (sequential && !options_.diagnostics) {  // a sequential sweep reads no guess
+    slot_ = slot;
+    return;
+  }
   if (first || !options_.from_previous)
-    guess(view(&A, slot));
+    async_ilu::guess<Space>(view(&A, slot));
   else if (slot_ != slot)
     async_ilu::copy_factors<Space>(view(&A, slot_), view(&A, slot), lower_.count(), upper_.count());
   slot_ = slot;

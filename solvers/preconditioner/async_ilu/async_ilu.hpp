@@ -160,7 +160,6 @@ class AsyncFactors {
   void for_blocks(const F& f) const;
   async_ilu::AsyncView view(const BlockCsr<Space>* A, int slot);
   void start(const BlockCsr<Space>& A, bool first);
-  void guess(const async_ilu::AsyncView& f);
 
   AsyncIluOptions options_;
   AsyncSchedule schedule_;
@@ -214,7 +213,6 @@ namespace async_ilu {
 
 // The sweeps of threads that do not wait. Host: async_ilu_host.cpp. Device: async_ilu_device.cu.
 bool needs_guess();  // Host: one thread reads nothing that it has not computed before
-void guess_host(const AsyncView& f);
 void sweep_host(const AsyncView& f, int sweeps, int chunk);
 void solve_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z);
 void sweep_device(const AsyncView& f, int sweeps);
@@ -237,8 +235,8 @@ void copy_factors(const AsyncView& from, const AsyncView& to, std::int64_t lower
 template <class Space>
 void find_scale(const AsyncView& f, double* scale);
 // Of each row |x - g(x)|_1, and its dominances (FactorObservation).
-void measure_rows(Host, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
-void measure_rows(Device, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
+template <class Space>
+void measure_rows(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
 template <class Space>
 int count_replaced(const AsyncView& f);
 // The part of each row's reads in the last sweep each way that a sequential sweep would not make: by a solve of its own, with

@@ -268,8 +268,9 @@ void find_scale(const AsyncView& f, double* scale) {
   });
 }
 
-void measure_rows(Device, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
-  for_each<Device>(f.rows, [=] WEIR_HD(int i) {
+template <class Space>
+void measure_rows(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
+  for_each<Space>(f.rows, [=] WEIR_HD(int i) {
     fixed_point[i] = f.n == 1 ? residual_of_row<1>(f, i) : residual_of_row<largest_block>(f, i);
     double L = 0, U = 0;
     for (int u = 0; u < f.n; ++u) {
@@ -292,6 +293,8 @@ template void copy_factors<Host>(const AsyncView&, const AsyncView&, std::int64_
 template void copy_factors<Device>(const AsyncView&, const AsyncView&, std::int64_t, std::int64_t);
 template void find_scale<Host>(const AsyncView&, double*);
 template void find_scale<Device>(const AsyncView&, double*);
+template void measure_rows<Host>(const AsyncView&, double*, double*, double*);
+template void measure_rows<Device>(const AsyncView&, double*, double*, double*);
 template int count_replaced<Host>(const AsyncView&);
 template int count_replaced<Device>(const AsyncView&);
 

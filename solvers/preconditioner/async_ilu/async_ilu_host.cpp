@@ -113,20 +113,6 @@ void draw_rows(int rows, int sweeps, int chunk, bool backward, const F& row) {
 }
 
 template <int N>
-void guess(const AsyncView& f) {
-  constexpr std::int64_t NN = N * N;
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < f.rows; ++i) {
-    for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
-      load_entry<N>(f, f.lower.source[e], i, f.lower.column[e], f.L + e * NN);
-    load_entry<N>(f, f.diagonal.source[i], i, i, f.inverse + i * NN);
-    lanes::invert_or_replace(lanes::FixedBlock<N>(N), f.inverse + i * NN);
-    for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e)
-      load_entry<N>(f, f.upper.source[e], i, f.upper.column[e], f.U + e * NN);
-  }
-}
-
-template <int N>
 void sweep(const AsyncView& f, int sweeps, int chunk) {
   if (omp_get_max_threads() == 1) {
     for (int s = 0; s < sweeps; ++s)
@@ -214,50 +200,6 @@ void solve_and_count(const AsyncView& f, int sweeps, int chunk, const double* r,
   }
 }
 
-template <int N>
-double distance(const double* a, const double* b) {
-  double sum = 0;
-  for (int e = 0; e < N * N; ++e) sum += std::abs(a[e] - b[e]);
-  return sum;
-}
-
-// |x - g(x)|_1 of the entries of row i, as async_ilu_device.cu has it, over blocks of a known size. Nobody writes meanwhile.
-template <int N>
-double residual_of_row(const AsyncView& f, int i) {
-  constexpr int NN = N * N;
-  alignas(64) double block[NN], product[NN], inverse[NN];
-  double sum = 0;
-  for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
-    const int j = f.lower.column[e];
-    form_target<false, N>(f, f.lower, e, i, j, block);
-    lanes::product<false>(lanes::FixedBlock<N>(N), product, block, f.inverse + std::int64_t{j} * NN);
-    sum += distance<N>(f.L + e * NN, product);
-  }
-  form_target<false, N>(f, f.diagonal, i, i, i, block);
-  std::copy_n(f.inverse + std::int64_t{i} * NN, NN, inverse);
-  lanes::invert_or_replace(lanes::FixedBlock<N>(N), inverse);
-  sum += distance<N>(inverse, block);
-  for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e) {
-    form_target<false, N>(f, f.upper, e, i, f.upper.column[e], block);
-    sum += distance<N>(f.U + e * NN, block);
-  }
-  return sum;
-}
-
-// The largest unknown's sum of |T_ij|, T: blocks of row i, or their products with `inverse` from the left.
-template <int N>
-double dominance_of_row(const Entries& entries, const double* T, const double* inverse, int i) {
-  constexpr int NN = N * N;
-  alignas(64) double product[NN], sum[N] = {};
-  for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e) {
-    if (inverse) lanes::product<false>(lanes::FixedBlock<N>(N), product, inverse, T + e * NN);
-    const double* t = inverse ? product : T + e * NN;
-    for (int v = 0; v < N; ++v)
-      for (int u = 0; u < N; ++u) sum[u] += std::abs(t[v * N + u]);
-  }
-  return *std::max_element(sum, sum + N);
-}
-
 // f(N) as a compile-time constant; larger blocks have been refused.
 template <class F>
 void with_block(int n, const F& f) {
@@ -271,9 +213,6 @@ void with_block(int n, const F& f) {
 
 bool needs_guess() { return omp_get_max_threads() > 1; }
 
-void guess_host(const AsyncView& f) {
-  with_block(f.n, [&](auto N) { guess<N.value>(f); });
-}
 void sweep_host(const AsyncView& f, int sweeps, int chunk) {
   with_block(f.n, [&](auto N) { sweep<N.value>(f, sweeps, chunk); });
 }
@@ -284,16 +223,6 @@ void solve_host(const AsyncView& f, int sweeps, int chunk, const double* r, doub
 void count_stale_reads_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z,
                             int* stamp, double* stale) {
   with_block(f.n, [&](auto N) { solve_and_count<N.value>(f, sweeps, chunk, r, y, z, stamp, stale); });
-}
-void measure_rows(Host, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
-  with_block(f.n, [&](auto N) {
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < f.rows; ++i) {
-      fixed_point[i] = residual_of_row<N.value>(f, i);
-      dominance_L[i] = dominance_of_row<N.value>(f.lower, f.L, nullptr, i);
-      dominance_U[i] = dominance_of_row<N.value>(f.upper, f.U, f.inverse + std::int64_t{i} * N.value * N.value, i);
-    }
-  });
 }
 
 }  // namespace weir::async_ilu

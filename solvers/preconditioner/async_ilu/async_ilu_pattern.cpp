@@ -139,7 +139,7 @@ std::vector<double> AsyncFactors<Space>::count_stale_reads() {
 template <class Space>
 FactorObservation AsyncFactors<Space>::measured(const BlockCsr<Space>& A) {
   Array<double, Space> fixed(work_rows_), lower(work_rows_), upper(work_rows_);
-  async_ilu::measure_rows(Space{}, view(&A, slot_), fixed.data(), lower.data(), upper.data());
+  async_ilu::measure_rows<Space>(view(&A, slot_), fixed.data(), lower.data(), upper.data());
   const int each = options_.scalar ? n_ : 1;
   FactorObservation o;
   o.fixed_point = gathered(fixed.to_vector(), each, true);
