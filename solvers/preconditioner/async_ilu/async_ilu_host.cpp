@@ -1,8 +1,7 @@
-// Asynchronous sweeps on host threads, algorithms 4 and 5 of Kashi & Nadarajah 2020 with vectors over the block: a
-// parallel region with all sweeps in it, chunks of rows drawn in the order of the loop, no wait between sweeps. On one
-// thread nothing is shared: the same arithmetic with plain loads. Blocks are stored once, complete: async_ilu.hpp.
-// A sweep of the factorisation reads A once, writes the factors once and reads U once a product; a solve sweep reads its
-// factor once: memory sets the pace.
+// Free sweeps on host threads (algorithms 4 and 5 of Kashi & Nadarajah 2020) with vectors over the block: one parallel
+// region for all sweeps, chunks of rows fetched in the order of the loop, no synchronisation between sweeps. On one
+// thread: the same arithmetic with plain loads. A sweep of the factorisation reads A once, writes the factors once and
+// reads U once per product; a solve sweep reads its factor once: bound by memory.
 #include <omp.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 namespace weir::async_ilu {
 namespace {
 
-// Where a block or vector is read from: a private copy of what is shared, or the memory itself.
+// Pointer to read a block or vector from: a private copy of shared memory, or the memory itself.
 template <bool Shared, int N>
 [[gnu::always_inline]] inline const double* read(const double* p, double* copy) {
   if constexpr (!Shared) return p;
@@ -103,7 +102,7 @@ void backward_row(const AsyncView& f, int i, const double* y, double* z) {
   write<Shared, N>(z + std::int64_t{i} * N, out);
 }
 
-// row(i, sweep) for all rows, `sweeps` times, by the threads of the region this is called in.
+// row(i, sweep) for all rows, `sweeps` times, by the threads of the enclosing parallel region.
 template <class F>
 void draw_rows(int rows, int sweeps, int chunk, bool backward, const F& row) {
   for (int s = 0; s < sweeps; ++s) {
@@ -154,8 +153,8 @@ void solve(const AsyncView& f, int sweeps, int chunk, const double* r, double* y
   }
 }
 
-// Of the reads of row i in sweep s those whose row was last stored before this sweep: a sequential sweep sees none. The stamp is
-// looked at before the value is read, so a read that just misses counts as stale.
+// Number of reads of row i in sweep s whose row was last stored before this sweep; 0 in a sequential sweep. The stamp
+// is read before the value, so that a read that just misses counts as stale.
 int count_stale(const Entries& entries, int i, int s, int* stamp) {
   int stale = 0;
   for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e)
@@ -163,7 +162,7 @@ int count_stale(const Entries& entries, int i, int s, int* stamp) {
   return stale;
 }
 
-// A solve that counts them, in its last sweep each way. stamp: 1 + the sweep that stored a row last.
+// A solve that counts stale reads in its last sweep each way. stamp: 1 + the sweep that last stored a row.
 template <int N>
 void solve_and_count(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z, int* stamp,
                      double* stale) {
@@ -200,7 +199,7 @@ void solve_and_count(const AsyncView& f, int sweeps, int chunk, const double* r,
   }
 }
 
-// f(N) as a compile-time constant; larger blocks have been refused.
+// f(N) with the block size N as a compile-time constant; larger blocks have been refused.
 template <class F>
 void with_block(int n, const F& f) {
   block_host::with_block<8>(n, [&](auto N) {
