@@ -1,6 +1,6 @@
-// The cycle of a separable operator. Over ranks (multigrid_boxes.hpp) every value is the one that one rank would have, to
-// round-off; 7 layers are computed twice for V(2,2) by two colours. The finest level has one exchange; on Host a red-black
-// cycle asks for the largest value of r too.
+// Cycle of a separable operator. Over ranks (multigrid_boxes.hpp) every value is that of one rank, to round-off; 7
+// layers are computed twice for V(2,2) by two colours. The finest level has one exchange; a red-black cycle on the host
+// also reduces the largest value of r.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,17 +17,17 @@
 namespace weir::multigrid {
 namespace {
 
-// Where the largest |g| is outside this range, the cycle is repeated for a scaled r: single precision ends at 1e-38 and
-// 1e38. (Only the fused passes look; on Device nothing waits for a number.)
+// If the largest |g| is outside this range, the cycle is repeated for a scaled r: single precision ends at 1e-38 and
+// 1e38. Only the fused passes on the host check; the device does not wait for the value.
 constexpr double smallest_safe = 1e-15, largest_safe = 1e15;
 
-// What to divide r by before the cycle is repeated; 0: it need not be.
+// Divisor of r for a repeated cycle; 0: no repetition.
 double rescaling(double peak) {
   const bool is_safe = !(peak > 0) || !std::isfinite(peak) || (peak >= smallest_safe && peak <= largest_safe);
   return is_safe ? 0 : std::exp2(std::ilogb(peak));
 }
 
-// By default the finest grid is solved by a cycle, but for the smallest.
+// By default only the smallest finest grids are solved directly.
 std::vector<GridLevel> grids_of(const SeparableOperator& A, const MultigridOptions& options) {
   return make_grids(A, options.coarse_size.value_or(4096), options.coarse_size.value_or(64));
 }
@@ -38,7 +38,7 @@ Work work_of_direct_solve(const GridLevel& grid, std::int64_t value) {
   return {2 * value * grid.count(), 4 * lines * grid.count()};
 }
 
-// Of one application. The coefficients of a separable operator are lines: nothing per cell.
+// Work per application. The coefficients of a separable operator are lines: nothing per cell.
 Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& options) {
   const auto value = static_cast<std::int64_t>(options.storage == "double" ? sizeof(double) : sizeof(float));
   Work work{16 * grids.front().count(), 0};  // r, z
@@ -48,24 +48,25 @@ Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& 
   return work;
 }
 
-// In what distance from its own unknowns a rank's values must be right before a visit of a level, so that its own are right
-// after it. On the way down each sweep but the first, which starts from zero, takes its reach off, the residual one layer more,
-// and the restriction looks two unknowns beyond the last own one; what is left of u is then smoothed again.
+// Layers around the own unknowns of a rank in which values must be right at the start of a visit, so that the own
+// values are right after it. On the way down each sweep except the first, which starts from zero, costs its reach, the
+// residual one layer more, and the restriction reads two unknowns beyond the last own one; the result is then smoothed
+// again.
 int layers_around(const MultigridOptions& o) {
   const int down = 2 * o.pre - 1;  // half sweeps that read neighbours
   return down + std::max(3, 2 * o.post);
 }
 
-// How a level's arrays are laid out: LevelView::place.
+// Layout of the arrays of a level: LevelView::place.
 int place_in_halves(const RankBox& box, const std::array<int, 3>& c) {
   const int i = c[0] - box.low[0], row = (c[2] - box.low[2]) * box.size(1) + c[1] - box.low[1];
   return (2 * row + (i & 1)) * half_pitch(box.size(0)) + (i >> 1);
 }
 
-// The levels of a whole grid that are spread, and one more, which is the tail's first.
+// Distributed levels of a grid, and one more, the first of the tail.
 struct SpreadGrids {
   std::vector<GridLevel> grids;  // all
-  std::vector<BoxCuts> cuts;     // of those levels
+  std::vector<BoxCuts> cuts;     // cuts of the distributed levels
   int layers = 0;
   bool too_thin() const { return cuts.size() < 2; }
 
@@ -133,7 +134,7 @@ class SeparableCycle final : public Preconditioner<Space> {
     apply_rows(r, z, row_dots_.data(), w.data());
     return {detail::tree_sum(row_dots_.data(), rows()), detail::tree_sum(row_dots_.data() + rows(), rows())};
   }
-  // Over ranks not stated: it is not the same on all.
+  // Not stated over ranks, where it differs between them.
   Work apply_work() const override {
     return all_levels_ == 0 || is_spread() ? Work{} : work_of_cycle(tail_.grids(), options_);
   }
@@ -169,7 +170,7 @@ class SeparableCycle final : public Preconditioner<Space> {
   SetupInfo do_update(const Matrix<Space>& A) override {
     const SeparableOperator& s = separable(A);
     if (s.direction != direction_) return do_setup(A);
-    if (s.shift != shift_) recorded_.forget();  // it is an argument of the kernels; a scale is in their arrays
+    if (s.shift != shift_) recorded_.forget();  // the shift is a kernel argument; the scale is in arrays
     shift_ = s.shift;
     parts_.update(s);
     tail_.update(s);
@@ -215,7 +216,7 @@ class SeparableCycle final : public Preconditioner<Space> {
     if (out.factor > 0) run(r.data(), out);
   }
 
-  // One cycle for r / out.factor; returns the largest |g|, or 1 where nobody looked.
+  // One cycle for r / out.factor; returns the largest |g|, or 1 if unknown.
   double run(const double* r, const Output& out) const {
     const LevelView<T>& top = finest();
     const double factor = 1 / out.factor;
@@ -231,7 +232,7 @@ class SeparableCycle final : public Preconditioner<Space> {
     if (first().is_last(0)) {
       tail_.visit(0, Start::zero);
     } else if (!fused && !is_spread()) {
-      recorded_.run([&] {  // r and z, which come and go, stay outside
+      recorded_.run([&] {  // r and z vary: not recorded
         tail_.descend_from(0, ends_with_store ? Start::begun : Start::zero);
         tail_.visit(1, tail_.start_of_next(0));
         tail_.ascend_to(0, {}, ends_with_store);
@@ -268,20 +269,20 @@ class SeparableCycle final : public Preconditioner<Space> {
     tail_cells_.scatter(is_root ? tail_.view(0).u : nullptr, first.u);
   }
 
-  // The others' unknowns of a rank's part.
+  // Updates the unknowns of other ranks in the wide box.
   void share(std::size_t l, T* values) const { spread_[l](values, values); }
 
   MultigridOptions options_;
-  std::array<SeparableDirection, 3> direction_;  // of the last setup
-  double shift_ = 0;                             // of the last update
+  std::array<SeparableDirection, 3> direction_;  // directions of the last set-up
+  double shift_ = 0;                             // shift of the last update
   const Communicator* ranks_ = nullptr;
   int all_levels_ = 0;
-  mutable Levels<T, Space> parts_;        // over ranks; the last one is the tail's first
-  std::vector<BoxSpread<Space>> spread_;  // of all parts but the last
+  mutable Levels<T, Space> parts_;        // over ranks; its last level is the first of the tail
+  std::vector<BoxSpread<Space>> spread_;  // for all parts but the last
   BoxGather<Space> tail_cells_;
-  mutable Levels<T, Space> tail_;         // on one rank all levels; over ranks on rank 0
-  mutable RecordedWork<Space> recorded_;  // one rank: what a cycle does between load and store
-  Array<double, Host> row_dots_;          // of z with r, then with w
+  mutable Levels<T, Space> tail_;         // one rank: all levels; over ranks: on rank 0
+  mutable RecordedWork<Space> recorded_;  // one rank: the launches between load and store
+  Array<double, Host> row_dots_;          // z.r per row, then z.w
 };
 
 }  // namespace

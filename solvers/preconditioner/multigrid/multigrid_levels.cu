@@ -10,7 +10,7 @@
 namespace weir::multigrid {
 namespace {
 
-// The memory of a level: 1D arrays of the operator and of the exchange with the coarser level, uploaded once.
+// Memory of a level: 1D arrays of the operator and of the exchange with the coarser level, uploaded once.
 using Index = std::size_t;
 
 template <class T, class Space>
