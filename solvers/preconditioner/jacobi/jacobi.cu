@@ -9,7 +9,7 @@
 
 namespace weir {
 
-// The product of a preconditioner that has no fused one: two passes.
+// Default for preconditioners without a fused product: two passes.
 template <class Space>
 double Preconditioner<Space>::apply_dot(View<const double> r, View<double> z) const {
   apply(r, z);
@@ -30,13 +30,13 @@ template class Preconditioner<Device>;
 
 namespace jacobi_kernels {
 
-// D's entries: every (B + 1)-th of each block of B x B.
+// Entries of D: every (B + 1)-th of each B x B block.
 template <class Space>
 void scalar_diagonal(View<const double> blocks, int B, View<double> d) {
   for_each<Space>(d.size(),
                   [=] WEIR_HD(int i) { d[i] = blocks[static_cast<std::int64_t>(i / B) * B * B + (i % B) * (B + 1)]; });
 }
-// The first row whose entry is zero or not finite; n where there is none.
+// The first row whose entry is zero or not finite; n if there is none.
 template <class Space>
 int first_bad(View<const double> d) {
   const int n = static_cast<int>(d.size());
@@ -127,7 +127,8 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_none(const Table&) {
   return std::make_unique<None<Space>>();
 }
-constexpr Option jacobi_keys[] = {{"relaxation", Option::number, "1.0", "omega", "(0, inf)"}};
+constexpr Option jacobi_keys[] = {
+    {"relaxation", Option::number, "1.0", "damping factor omega in z = omega D^-1 r", "(0, inf)"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_jacobi(const Table& options) {
