@@ -50,7 +50,6 @@ struct Traits {
   bool is_exact = false;          // a direct solver: one application solves
   bool is_method_alone = false;   // has no application, only a method of its own
   bool is_identity = false;       // z = r: methods skip the copy
-  bool is_recordable = false;     // Device: an application is launches alone, the same each time (RecordedWork)
   bool takes_floats = false;      // RoundedCsr as it is; else it is given a BlockCsr of its values
   bool works_over_ranks = false;  // takes a DistributedMatrix as it is
   // Of one that works over ranks: its setup and update exchange messages (it then sees to it itself that all ranks throw or
@@ -94,8 +93,6 @@ class Preconditioner {
   virtual void apply(View<const double> r, View<double> z) const = 0;
   virtual double apply_dot(View<const double> r, View<double> z) const;                       // the same; returns r.z
   virtual Pair apply_dots(View<const double> r, View<const double> w, View<double> z) const;  // returns {r.z, w.z}
-  // The same, with r.z left in memory of the space; on the device nothing waits for it.
-  virtual void apply_dot_at(double* to, View<const double> r, View<double> z) const;
   virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
 
   const Traits& traits() const { return traits_; }
@@ -105,7 +102,6 @@ class Preconditioner {
 
   // What depends on the matrix of the last setup, or on the one given.
   virtual bool is_symmetric() const { return traits_.keeps_symmetry; }
-  virtual bool is_recordable() const { return traits_.is_recordable; }
   virtual bool spreads_over(const Matrix<Space>&) const { return works_over_ranks(); }  // takes it distributed
   virtual std::vector<StoredAs> storage_of_rows() const { return {}; }  // empty: all as traits().storage
   virtual Work apply_work() const { return {}; }                        // of one application; no bytes: not stated

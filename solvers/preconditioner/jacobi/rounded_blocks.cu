@@ -177,9 +177,6 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
     else
       return block_jacobi::apply_dot(view(), r, z);
   }
-  void apply_dot_at(double* to, View<const double> r, View<double> z) const override {
-    leave_sum<Space>(to, [&] { return apply_dot(r, z); });
-  }
   bool is_symmetric() const override { return symmetric_; }
   Work apply_work() const override {
     const std::int64_t entries = std::int64_t{block_} * block_;
