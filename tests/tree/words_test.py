@@ -16,8 +16,8 @@ PLANTED = ["the solver who leads", "read by nobody", "computed anew", "on at mos
 for pattern, sentence in zip(words.PATTERNS, PLANTED, strict=True):
     assert count(f"// {sentence}\n") == 1, (pattern, sentence)
     assert count(f'  f("{sentence}");\n') == 1, sentence
-    assert count(f"{sentence}\n", "docs/planted.md") == 1, sentence
-    assert count(f"`{sentence}`\n\n    {sentence}\n", "docs/planted.md") == 0, sentence
+    assert count(f"{sentence}\n", "planted.md") == 1, sentence
+    assert count(f"`{sentence}`\n\n    {sentence}\n", "planted.md") == 0, sentence
 assert count("// the wake behind the cylinder\n") == 0
 assert count("// two iterations per step; it asks for a matrix\n") == 0
 assert count('int who = 0;\n#include "who/anew.hpp"\n') == 0
