@@ -15,7 +15,7 @@ ALLOWED = []
 
 COUNTED = r"(?:step|iteration|cell|row|solve|sweep|cycle|system|rank|level|unknown|line|thread|run|face|node|diameter|" \
           r"application|update|block|entry|component|direction|launch|warp|point|branch|candidate|solver|column|core)"
-UNIT = r"(?:once|twice|\d[\d.,^]*|iterations?|launch(?:es)?|[kMG]?B|bytes|[mun]s|seconds?|values?|copies|solves|systems|" \
+UNIT = r"(?:once|twice|\d[\d,^]*(?:\.\d+)?|iterations?|launch(?:es)?|[kMG]?B|bytes|[mun]s|seconds?|values?|copies|solves|systems|" \
        r"cells|rows|one|waits?|messages?|sweeps?|products?|operations|flops?|halos?|time|cost)"
 BODIES = r"(?:(?:the|a|an|its|each) )?(?:\w+ )?(?:body|bodies|cylinders?|spheres?|shocks?|walls?|step|sides?|plate|aerofoil|" \
          r"ellipse|centre|slip|front|wave|edge|nose)\b"
@@ -26,7 +26,7 @@ PATTERNS = {
     r"\b(?:nobody|somebody|everybody|anybody)\b": "none, one, all, any",
     r"\banew\b": "again, newly",
     r"\bso (?:many|much)\b": "at most N, this many",
-    rf"\b{UNIT} an? {COUNTED}s?\b": "per step, per iteration, per cell",
+    rf"\b{UNIT} (?-i:an?) {COUNTED}s?\b": "per step, per iteration, per cell",
     r"\bbeside\b": "compared with, next to, in addition to",
     rf"\bbehind (?!{BODIES})": "after, below",
     r"\b(?:told|learns?|gives? back|given back)\b": "is set, is reported, returns: programs do not act like people",
