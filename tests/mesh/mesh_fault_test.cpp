@@ -1,5 +1,5 @@
-// The faults that a mesh file can have: each is refused with exit code 2, file, line and what is wrong. The first ten are
-// the promise; the others are what else happens to files.
+// The faults that a mesh file can have: each is refused with exit code 2, file, line and what is wrong. The first ten
+// are the promise; the others are what else happens to files.
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"

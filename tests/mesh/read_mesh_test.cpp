@@ -1,4 +1,5 @@
-// Files as they are read: each format gives the same mesh, and so do the meshes that others made, where they are at hand.
+// Files as they are read: each format gives the same mesh, and so do the meshes that others made, where they are at
+// hand.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -64,7 +64,8 @@ TYPED_TEST(WorkOf, TriangularSweepsMoveEachBlockOnceAndFourVectors) {
   const std::int64_t rows = 2 * 3 * (8 + 4);  // start and order, in both sweeps
   const auto ilu = this->set_up("block_ilu0");
   expect(ilu->apply_work(), 7 * 32 + 4 * 4 + rows + 4 * 48, 2 * 28, "block_ilu0");
-  // A read, the factors written, columns, two products' places, what leads to them; products: 2, with d^-1: 4, inverses: 3.
+  // A read, the factors written, columns, two products' places, what leads to them; products: 2, with d^-1: 4,
+  // inverses: 3.
   expect(ilu->update_work(), 2 * 7 * 32 + 4 * 4 + 2 * 8 + 3 * 24, 2 * 8 * (2 + 4 + 3), "block_ilu0, update");
   expect(this->set_up("parilu")->apply_work(), 7 * 32 + 4 * 4 + rows + 4 * 48, 2 * 28, "parilu");
   expect(this->set_up("line")->apply_work(), 3 * 32 + rows + 4 * 48, 2 * 12, "lines of one row");
@@ -82,7 +83,8 @@ TYPED_TEST(WorkOf, AsynchronousSweepsMoveTheFactorsOnceEach) {
   expect(made("async_block_ilu0", 2)->apply_work(), 2 * once + 2 * 48, 4 * 28, "blocks, twice");
   // A scalar row has its 28 values but 6 beside the diagonal: 22 columns.
   expect(made("async_ilu0", 1)->apply_work(), 28 * 8 + 22 * 4 + 2 * 6 * 8 + 4 * 48, 2 * 28, "scalars");
-  // A and the factors; where 7 entries stand and their products begin, 2 products, 2 columns, starts; 2 + 2 + 3 blocks' products.
+  // A and the factors; where 7 entries stand and their products begin, 2 products, 2 columns, starts; 2 + 2 + 3 blocks'
+  // products.
   expect(made("async_block_ilu0", 1)->update_work(), 2 * 7 * 32 + 2 * 7 * 8 + 2 * 8 + 2 * 4 + 2 * 3 * 8, 2 * 8 * 7,
          "blocks, update");
 }

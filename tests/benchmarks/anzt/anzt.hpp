@@ -1,5 +1,5 @@
-// The figures of Anzt, Ribizel, Flegar, Chow & Dongarra 2019 again: each function prints one table, writes it as CSV and
-// returns 0. docs/results/anzt_2019.md says what the paper found and what we see. `weir bench anzt` runs all four.
+// The figures of Anzt, Ribizel, Flegar, Chow & Dongarra 2019 again: each function prints one table, writes it as CSV
+// and returns 0. docs/results/anzt_2019.md says what the paper found and what we see. `weir bench anzt` runs all four.
 #pragma once
 #include <string>
 

@@ -1,7 +1,7 @@
-// Fig. 8: where the time of the main loop goes. A turbulent channel in time, n = 6, seven sub-iterations a time step, each
-// one factorisation and 4 solves with the residuals between them, as the paper's run has. The pseudo-time step has CFL number
-// 10: eq. (3) is a stationary iteration, which four times lowers the residual of such systems 75-fold and more; from CFL
-// number 30 on it diverges.
+// Fig. 8: where the time of the main loop goes. A turbulent channel in time, n = 6, seven sub-iterations a time step,
+// each one factorisation and 4 solves with the residuals between them, as the paper's run has. The pseudo-time step has
+// CFL number 10: eq. (3) is a stationary iteration, which four times lowers the residual of such systems 75-fold and
+// more; from CFL number 30 on it diverges.
 #include <cstdio>
 
 #include "tests/benchmarks/luo/channel.hpp"

@@ -1,5 +1,5 @@
-// The tables and figures of Luo, Edwards, Luo & Mueller 2015 again: each function prints one table, writes it as CSV and
-// draws it, and returns 0. docs/results/luo_2015.md says what the paper found and what we see.
+// The tables and figures of Luo, Edwards, Luo & Mueller 2015 again: each function prints one table, writes it as CSV
+// and draws it, and returns 0. docs/results/luo_2015.md says what the paper found and what we see.
 #pragma once
 #include <string>
 

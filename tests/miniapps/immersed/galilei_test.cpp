@@ -4,9 +4,9 @@
 namespace weir::test::galilei_test {
 namespace {
 
-// In a box that repeats along x, a fixed body in a stream and the same body drawn through fluid at rest are one flow seen from
-// two frames: what differs is where the grid is. Compared is the mean drag of the last half: the moving body's own grid
-// noise changes sign from step to step.
+// In a box that repeats along x, a fixed body in a stream and the same body drawn through fluid at rest are one flow
+// seen from two frames: what differs is where the grid is. Compared is the mean drag of the last half: the moving
+// body's own grid noise changes sign from step to step.
 TEST(ImmersedGalilei, AMovingBodyInFluidAtRestFeelsWhatAFixedOneFeelsInAStream) {
   const auto mean_drag = [](int cells, double speed, const std::string& motion) {
     std::string text = text_of(cells, 0.64 / cells, speed, fixed_cylinder + motion);

@@ -7,7 +7,8 @@
 namespace weir::test::heat_test {
 namespace {
 
-// T = ln(2 r): 0 on a cylinder of radius 1/2 and given on the sides of a box of fluid at rest; the slope on the cylinder is 2.
+// T = ln(2 r): 0 on a cylinder of radius 1/2 and given on the sides of a box of fluid at rest; the slope on the
+// cylinder is 2.
 std::string conduction(int cells, const std::string& body) {
   const std::string n = std::to_string(cells), t = "temperature = \"0.5*ln(4*(x^2 + y^2))\" }\n";
   std::string sides;

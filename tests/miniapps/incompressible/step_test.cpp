@@ -63,7 +63,8 @@ TYPED_TEST(Step, AStepAllocatesNothingAndCopiesNothingButScalars) {
   EXPECT_EQ(ledger().bytes_to_host, before.bytes_to_host);
 }
 
-// A watch that wants to see each system when it has been solved: then nothing is queued, and the host waits for each solve.
+// A watch that wants to see each system when it has been solved: then nothing is queued, and the host waits for each
+// solve.
 struct Onlooker : SolveWatch<Device> {
   void stand_by(FractionalStep<Device>& step) {
     for (auto& s : step.systems()) s->solver.watch(this);
@@ -91,8 +92,8 @@ void expect_same_state(FractionalStep<Device>& a, FractionalStep<Device>& b, boo
   }
 }
 
-// With the default solvers: all at its end. Where somebody wants to see the systems, once a momentum system (twice where it takes more
-// steps than in the time step before) and twice for the pressure.
+// With the default solvers: all at its end. Where somebody wants to see the systems, once a momentum system (twice
+// where it takes more steps than in the time step before) and twice for the pressure.
 TEST(StepOnTheDevice, TheHostWaitsOnce) {
   const std::string text = text_of(grid_3d, "viscosity = 0.01", cavity_3d, 0.01, "");
   TestFlow<Device> f(text), watched(text);
@@ -142,8 +143,8 @@ TEST(StepOnTheDevice, TheCourantNumberOfTheNextStepAndTheRangesAskedForComeWithT
   }
 }
 
-// A right-hand side much larger than what the increments of before would give: the solve takes more than was queued, what is behind it is
-// skipped, and the host goes on from there.
+// A right-hand side much larger than what the increments of before would give: the solve takes more than was queued,
+// what is behind it is skipped, and the host goes on from there.
 TEST(StepOnTheDevice, ASolveThatTakesMoreThanWasQueuedIsFinishedByTheHost) {
   const std::string text =
       text_of(grid_3d, "viscosity = 0.2", cavity_3d, 0.004, "[linear.momentum]\ntolerance = 1e-13\n");

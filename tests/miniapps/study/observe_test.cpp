@@ -44,7 +44,8 @@ TEST_F(Observed, TheFlowIsTheSameAndEachSolveIsARowAndAPicture) {
   EXPECT_EQ(read_file(folder / "unseen/vtk/cylinder_00000009.vtu").find("linear_residual"), std::string::npos);
 }
 
-// One lane that sees what was just stored is the sequential factorisation: at its fixed point, nothing stale, no warning.
+// One lane that sees what was just stored is the sequential factorisation: at its fixed point, nothing stale, no
+// warning.
 TEST_F(Observed, SequentialSweepsAreAtTheirFixedPointAndReadNothingStale) {
   ASSERT_EQ(weir("one", {"--set", "observe={system=\"flow\",every=9}", "--set",
                          "linear.flow.preconditioner.asynchrony={type=\"prescribed\",lanes=1,delay=0}"})
@@ -57,7 +58,8 @@ TEST_F(Observed, SequentialSweepsAreAtTheirFixedPointAndReadNothingStale) {
   EXPECT_LT(std::stod(row.at("probe")), 1);
 }
 
-// Each cell has its own precision, and every cell is counted once; a method that has one precision counts all cells there.
+// Each cell has its own precision, and every cell is counted once; a method that has one precision counts all cells
+// there.
 TEST_F(Observed, ThePrecisionOfEachCellIsCountedAndDrawn) {
   const auto counts = [&](const char* directory) {
     const Row row = rows(std::string(directory) + "/observatory.csv").at(0);

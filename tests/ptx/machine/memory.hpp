@@ -1,4 +1,5 @@
-// The device's memory: allocations with gaps between them, addresses that are used once, pinned host memory beside them.
+// The device's memory: allocations with gaps between them, addresses that are used once, pinned host memory beside
+// them.
 //
 // A program sees device memory as pages without access, so a host that follows a device pointer stops there. The
 // interpreter works on a second range of addresses, a constant shift away.

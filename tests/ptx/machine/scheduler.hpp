@@ -1,7 +1,7 @@
 // One launch: which block, warp and group of lanes goes on next, and what control flow does to groups.
 //
-// A warp is a set of groups of lanes, each at its own place. Convergent: the deepest call and then the lowest place goes
-// first and groups that meet go on together, as compilers hope for. Torn (Schedule::lanes): any group, for a few
+// A warp is a set of groups of lanes, each at its own place. Convergent: the deepest call and then the lowest place
+// goes first and groups that meet go on together, as compilers hope for. Torn (Schedule::lanes): any group, for a few
 // instructions, and groups fall apart at random, which independent thread scheduling allows.
 #pragma once
 #include "tests/ptx/machine/machine.hpp"

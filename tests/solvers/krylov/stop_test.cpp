@@ -1,5 +1,5 @@
-// What ends a solve before its tolerance: max_iterations, whatever the method, and the question whether to stop, which is
-// asked within a solve.
+// What ends a solve before its tolerance: max_iterations, whatever the method, and the question whether to stop, which
+// is asked within a solve.
 #include "base/at.hpp"
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"

@@ -1,5 +1,5 @@
-// Plugins in runs: they lead, stand in studies, are captured with their hash; each of their mistakes ends the run with its exit
-// code and a message that names library and call.
+// Plugins in runs: they lead, stand in studies, are captured with their hash; each of their mistakes ends the run with
+// its exit code and a message that names library and call.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -89,7 +89,8 @@ TYPED_TEST(BandedMultigridOf, TheCycleIsSymmetricAndPositive) {
   }
 }
 
-// Rounding leaves a constant in the residual of a singular system; a cycle that blew it up would stop cg above round-off.
+// Rounding leaves a constant in the residual of a singular system; a cycle that blew it up would stop cg above
+// round-off.
 TYPED_TEST(BandedMultigridOf, TheConstantOfASingularSystemIsNotBlownUp) {
   for (const Body body : {Body::none, Body::sphere}) {
     const BodyOptions o = box({8, 20, 8}, body, 0, false);

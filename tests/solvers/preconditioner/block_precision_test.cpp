@@ -76,8 +76,8 @@ TEST(BlockPrecision, LooksAtOverflowAndUnderflow) {
   EXPECT_EQ(kind(1e-60, 1e-60), StoredAs::float64);
 }
 
-// Diagonal blocks alone: V diag(1 .. 1/condition) W times size, with V and W reflections (or V = W), so that the l2 condition
-// number is known; kinds and sizes vary from row to row.
+// Diagonal blocks alone: V diag(1 .. 1/condition) W times size, with V and W reflections (or V = W), so that the l2
+// condition number is known; kinds and sizes vary from row to row.
 BlockCsrData prescribed_blocks(int rows, int B, bool symmetric, unsigned seed) {
   BlockCsrData d;
   d.block = B;
@@ -243,8 +243,8 @@ TYPED_TEST(AdaptiveBlockJacobi, NamesTheRowThatCannotBeInverted) {
   }
 }
 
-// Five-point diffusion on m x m cells, with zero around them, of coefficients k(i, j) in the cells (harmonic means on faces), and
-// convection (c, 0) by upwind differences.
+// Five-point diffusion on m x m cells, with zero around them, of coefficients k(i, j) in the cells (harmonic means on
+// faces), and convection (c, 0) by upwind differences.
 BlockCsrData five_points(int m, const std::function<double(int, int)>& k, double across, double c) {
   BlockCsrData d;
   d.symmetric = c == 0;

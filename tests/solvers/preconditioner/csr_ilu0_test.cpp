@@ -56,7 +56,8 @@ TYPED_TEST(CsrIlu0Of, FloatFactorsDifferByTheirRounding) {
                                same_in_float);
 }
 
-// Nothing is lost beyond the rounding of the matrix: the same factors as of a matrix in doubles that holds the same values.
+// Nothing is lost beyond the rounding of the matrix: the same factors as of a matrix in doubles that holds the same
+// values.
 TYPED_TEST(CsrIlu0Of, OfAMatrixOfFloatsIsThatOfItsValues) {
   for (const int B : {1, 3, 4, 9})
     for (const bool float_factors : {false, true}) {
