@@ -148,7 +148,7 @@ TEST(ReadMesh, AFileThatIsNotThereIsAnInputOutputError) {
   }
 }
 
-// Meshes of SU2's and FVENS's test cases, if they lie beside the repository (or where WEIR_MESHES says).
+// Meshes of SU2's and FVENS's test cases, if they lie next to the repository (or where WEIR_MESHES says).
 struct Known {
   const char* file;
   int cells, faces;

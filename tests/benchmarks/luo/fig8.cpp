@@ -57,8 +57,8 @@ void add_rows(Sheet& sheet, const std::string& schedule, const test::CoupledLoop
 int luo_fig8(const LuoOptions& options) {
   const int side = options.quick ? 7 : 41, steps = options.quick ? 1 : 10;
   std::printf(
-      "Luo et al. 2015, Fig. 8: main loop of a k-omega channel of %d^3 cells, n = 6, %d sub-iterations a step\n", side,
-      sub_iterations);
+      "Luo et al. 2015, Fig. 8: main loop of a k-omega channel of %d^3 cells, n = 6, %d sub-iterations per step\n",
+      side, sub_iterations);
   if (const std::string missing = what_is_not_timed(); !missing.empty()) std::printf("%s\n", missing.c_str());
   const std::string text = channel_text({side, side, side}, 6, in_time());
   Sheet sheet(options.folder, "luo_fig8",

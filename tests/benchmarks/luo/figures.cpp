@@ -1,4 +1,4 @@
-// Figs. 9 and 10: time a point and sweep (t_p = T / I J K) of the whole run and of each kernel.
+// Figs. 9 and 10: time per point and sweep (t_p = T / I J K) of the whole run and of each kernel.
 #include <cmath>
 #include <cstdio>
 

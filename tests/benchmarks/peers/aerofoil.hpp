@@ -1,5 +1,5 @@
-// Laminar NACA0012 (Mach 0.5, Re 5000), second order to six decades, beside FVENS on the meshes that come with it:
-// whole programs from start to exit, Weir with its page, processor time.
+// Laminar NACA0012 (Mach 0.5, Re 5000), second order to six decades, compared with FVENS on the meshes that come with
+// it: whole programs from start to exit, Weir with its page, processor time.
 #pragma once
 #include <string>
 #include <vector>

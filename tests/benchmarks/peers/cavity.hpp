@@ -1,6 +1,6 @@
-// A time step of the lid-driven cavity (Re 1000, uniform grid) beside OpenFOAM's icoFoam on the same grid with the same
-// time step: whole programs, processor time. A step is the difference of a long and a short run, so that start, mesh
-// and output drop out.
+// A time step of the lid-driven cavity (Re 1000, uniform grid) compared with OpenFOAM's icoFoam on the same grid with
+// the same time step: whole programs, processor time. A step is the difference of a long and a short run, so that
+// start, mesh and output drop out.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Rows of Weir's times beside a peer's, round for round, and the three files that they are written to.
+// Rows of Weir's times compared with a peer's, round for round, and the three files that they are written to.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>

@@ -55,8 +55,8 @@ struct PaperPoint {
   Workload work;
   int gpus;
   bool halo, sums;       // optimised
-  double milliseconds;   // of an iteration; 0: not told
-  double communication;  // share of MPI; 0: not told
+  double milliseconds;   // of an iteration; 0: unknown
+  double communication;  // share of MPI; 0: unknown
   bool calibrates;       // was used for the figures above: no check
 };
 std::vector<PaperPoint> paper_points();

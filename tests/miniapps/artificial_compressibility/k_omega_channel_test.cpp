@@ -144,7 +144,7 @@ std::vector<double> sources_of(Channel<Space>& channel, const SideWalls& walls, 
 }
 
 // The matrix holds minus the derivative of the sources, without the production's: S^2 / omega by k, -k S^2 / omega^2 by
-// omega, which would make the diagonal smaller or are small beside it.
+// omega, which would make the diagonal smaller or are small next to it.
 TYPED_TEST(KOmegaSources, JacobianEqualsDifferencesOfTheDestructionAndOfTheWallRows) {
   for (const bool is_3d : {false, true}) {
     Channel<TypeParam> channel(is_3d ? channel_text("[4, 10, 4]", true, "initial_perturbation = 0.5\n") : plane(10));

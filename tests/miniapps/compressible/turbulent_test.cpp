@@ -1,4 +1,4 @@
-// The discretisation of five equations: Jacobian, both spaces, the order of the residual, the tree behind the distance.
+// The discretisation of five equations: Jacobian, both spaces, the order of the residual, the tree of the distance.
 #include <limits>
 
 #include "physics/spalart_allmaras.hpp"

@@ -26,7 +26,7 @@ TEST(ImmersedGalilei, AMovingBodyInFluidAtRestFeelsWhatAFixedOneFeelsInAStream) 
     const double fixed = mean_drag(cells, 1, "");
     return mean_drag(cells, 0, "motion = { type = \"translation\", velocity = [-1.0, 0.0, 0.0] }\n") / fixed - 1;
   };
-  // Seen: 9.4, 3.1, 1.2, 0.31 and 0.06 % with 8, 12, 16, 24 and 32 cells a diameter.
+  // Seen: 9.4, 3.1, 1.2, 0.31 and 0.06 % with 8, 12, 16, 24 and 32 cells per diameter.
   const double coarse = std::abs(difference(48)), fine = std::abs(difference(96));
   EXPECT_LT(fine, 0.005);
   EXPECT_LT(fine, coarse / 4);

@@ -45,7 +45,7 @@ Drag steady_drag(int cells_a_diameter, double part_x, double part_y, int order =
   return {2 * flow.control_volume_force()[0], 2 * flow.surface_force().total(0)};
 }
 
-// Wherever the centre lies. The reference is that of 48 and 64 cells a diameter (docs/results/cases.md). What a
+// Wherever the centre lies. The reference is that of 48 and 64 cells per diameter (docs/results/cases.md). What a
 // straight line in the ghosts does not pass are the bounds on the finest grid (its error is 0.5 to 1.1 %, its force
 // depends on the place by 0.6 %, its surface integral is 1 to 2 % off); linear velocities in open faces do not pass
 // that of the surface (0.23 %).

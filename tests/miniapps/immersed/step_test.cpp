@@ -55,7 +55,7 @@ TYPED_TEST(ImmersedStep, KeepsMassWhereAVentricleFillsAndTheStepFollowsItsWall) 
     EXPECT_EQ(t.flow.cut().total_body_flux, 0);
     EXPECT_LT(t.flow.max_mass_error(), 1e-6 * rate_of_volume / t.flow.body().volume());
     EXPECT_LT(dt * courant_rate(t.flow.flow(), t.flow.metrics()),
-              2);  // the fluid beside the opening is faster than its rim
+              2);  // the fluid next to the opening is faster than its rim
   }
 }
 
@@ -253,7 +253,7 @@ TEST(ImmersedFaces, LetThroughTheMeanOfAParabolaIn3D) {
   EXPECT_LT(worst, 0.027 * 1.6);
 }
 
-// A body whose faces lie on grid lines has the force of one a hair beside them; across the stream none, as it is
+// A body whose faces lie on grid lines has the force of one a hair next to them; across the stream none, as it is
 // symmetric.
 TYPED_TEST(ImmersedStep, FacesOnGridLinesHaveTheForceOfFacesBesideThem) {
   const auto forces = [](const char* shift) {
@@ -317,7 +317,7 @@ TYPED_TEST(ImmersedStep, CountsWhatTheGeometrySendsToTheDeviceNothingForAFixedBo
   EXPECT_EQ(moving.flow.uploads().bytes > 0, is_device);
 }
 
-// Of a fine grid only the band around the surface: the fields alone are 43 bytes a cell in two dimensions.
+// Of a fine grid only the band around the surface: the fields alone are 43 bytes per cell in two dimensions.
 TYPED_TEST(ImmersedStep, SendsTheBandAroundABodyThatMovesToTheDevice) {
   constexpr int cells = 160;
   const Table config = read_case_text(

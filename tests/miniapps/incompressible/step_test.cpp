@@ -82,7 +82,7 @@ void expect_same_results(FractionalStep<Device>& a, FractionalStep<Device>& b) {
       EXPECT_TRUE(x.*number == y.*number || (std::isnan(x.*number) && std::isnan(y.*number))) << s;
   }
 }
-// Behind a solve that failed a direct solver may have written psi, which nobody reads again.
+// After a solve that failed a direct solver may have written psi, which is not read again.
 void expect_same_state(FractionalStep<Device>& a, FractionalStep<Device>& b, bool failed = false) {
   auto of_a = a.state(), of_b = b.state();
   for (std::size_t i = 0; i < of_a.size(); ++i) {
@@ -92,7 +92,7 @@ void expect_same_state(FractionalStep<Device>& a, FractionalStep<Device>& b, boo
   }
 }
 
-// With the default solvers: all at its end. Where somebody wants to see the systems, once a momentum system (twice
+// With the default solvers: all at its end. If the systems are observed, once a momentum system (twice
 // where it takes more steps than in the time step before) and twice for the pressure.
 TEST(StepOnTheDevice, TheHostWaitsOnce) {
   const std::string text = text_of(grid_3d, "viscosity = 0.01", cavity_3d, 0.01, "");
@@ -124,7 +124,7 @@ TEST(StepOnTheDevice, TheCourantNumberOfTheNextStepAndTheRangesAskedForComeWithT
   text.replace(text.find("dt = "), 5, "cfl = ");
   TestFlow<Device> f(text);
   f.advance(2, 0.01);
-  f.step.range_of(0);  // who asks now asks after each step
+  f.step.range_of(0);  // from now on the range is computed in each step
   for (int step = 0; step < 4; ++step) {
     const Ledger before = ledger();
     f.advance(1, 0.01);
@@ -144,7 +144,7 @@ TEST(StepOnTheDevice, TheCourantNumberOfTheNextStepAndTheRangesAskedForComeWithT
 }
 
 // A right-hand side much larger than what the increments of before would give: the solve takes more than was queued,
-// what is behind it is skipped, and the host goes on from there.
+// what follows it is skipped, and the host goes on from there.
 TEST(StepOnTheDevice, ASolveThatTakesMoreThanWasQueuedIsFinishedByTheHost) {
   const std::string text =
       text_of(grid_3d, "viscosity = 0.2", cavity_3d, 0.004, "[linear.momentum]\ntolerance = 1e-13\n");
@@ -163,7 +163,7 @@ TEST(StepOnTheDevice, ASolveThatTakesMoreThanWasQueuedIsFinishedByTheHost) {
   EXPECT_GE(stopped, 1);
 }
 
-// The flow is then what it was, or u*, whoever waited, and each system's record says the same.
+// The flow is then what it was, or u*, with any way of waiting, and each system's record says the same.
 TEST(StepOnTheDevice, AFailureIsTheSameAsWhereTheHostWaitsForEachSolve) {
   struct Failing {
     const char *linear, *system;

@@ -1,4 +1,4 @@
-// Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are told.
+// Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are reported.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -264,7 +264,7 @@ TEST_F(Shadows, AKilledRunKeepsTheRowsBeforeItsCheckpoint) {
   for (const auto& [step, count] : rows_of) EXPECT_EQ(count, 5) << "step " << step;
 }
 
-// A solve of minutes beside the flow: it is given up with the run, and leaves no row of a comparison that is none.
+// A solve of minutes next to the flow: it is given up with the run, and leaves no row of a comparison that is none.
 TEST_F(Shadows, AreGivenUpAtTheWallLimit) {
   const std::string cells = std::to_string(WEIR_LONG_SOLVE_CELLS), large = "grid.cells=[" + cells + "," + cells + "]",
                     text = cavity + R"([shadow]

@@ -75,7 +75,7 @@ bool l1_holds(std::vector<u64>& l1, u64 sector);  // and has it from now on
 enum class Touch { read, write };
 bool l2_holds(u64 sector, Touch touch, LaunchCounts& counts);
 
-// Counting, from the begin of a process or from cudaProfilerStart; and what programs ask of the runtime meanwhile.
+// Counting, from the begin of a process or from cudaProfilerStart; and the calls of the runtime meanwhile.
 struct ProgramCounts {
   u64 synchronisations = 0, small_copies = 0, large_copies = 0, copied_bytes = 0, fills = 0, allocations = 0,
       graphs = 0;

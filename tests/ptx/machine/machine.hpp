@@ -77,7 +77,7 @@ struct ThreadBlock {
   Extent index;
   int live = 0;  // threads
   bool active = false;
-  int pause = 0;  // turns it is left out, behind a store or an atomic that others may wait for
+  int pause = 0;  // turns it is left out, after a store or an atomic that others may wait for
   std::array<BarrierState, 16> barriers;
   std::unordered_map<u64, Sector> l1;
   BlockClock clock;

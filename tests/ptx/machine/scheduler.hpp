@@ -16,7 +16,7 @@ class Scheduler {
  private:
   // scheduler.cpp
   void start_next(ThreadBlock& block);
-  bool advance(ThreadBlock& block);  // false: it and the blocks behind it are done
+  bool advance(ThreadBlock& block);  // false: it and the blocks after it are done
   u64 run_warp(ThreadBlock& block, Warp& warp, u64 quantum);
   u64 run_group(ThreadBlock& block, Warp& warp, std::size_t group, u64 quantum);
   u64 quantum() const;

@@ -79,7 +79,7 @@ struct Instruction {
     bool device = false;
   } met;
   mutable InstructionCounts counts;
-  mutable bool polls = false;  // has asked again and again
+  mutable bool polls = false;  // has polled
 };
 
 // A .param, .local or .shared variable.

@@ -1,4 +1,4 @@
-// The coupled scheme over ranks: every rank steps its own box beside the whole flow, with a preconditioner that does
+// The coupled scheme over ranks: every rank steps its own box next to the whole flow, with a preconditioner that does
 // not know the ranks.
 #include <gtest/gtest.h>
 

@@ -262,8 +262,8 @@ TYPED_TEST(DistributedSolve, TransposesSolveAsOneRankDoes) {
 }
 
 // A row is named as the whole matrix counts it, also by what works on a rank's own rows: where the last rank alone has
-// one that cannot be inverted, and where each has (then the lowest rank's words are everybody's). All ranks hear the
-// same.
+// one that cannot be inverted, and where each has (then the lowest rank's words are those of all ranks). All ranks hear
+// the same.
 TYPED_TEST(DistributedSolve, ARowThatCannotBeInvertedIsRefusedByAllRanksAsTheWholeMatrixKnowsIt) {
   const Extents e{3, 2, 24};
   const BoxCuts cuts = cuts_of(BlockPartition({e.nx, e.ny, e.nz}, world().size(), Cutting::slabs));

@@ -93,7 +93,7 @@ Counted counted(const char* method, const char* M, const Matrix<Device>& A, cons
   return {ledger().synchronisations - before.synchronisations, ledger().launches - before.launches};
 }
 
-// No residual gets to zero, so the host looks every eight iterations; those behind the first look are a launch each.
+// No residual gets to zero, so the host looks every eight iterations; those after the first look are a launch each.
 // bicgstab's product takes a pass more for its sums with this matrix.
 TEST(DeviceScalars, BetweenTwoLooksTheHostWaitsForNothing) {
   const SeparableStencil<Device> A(box({12, 11, 10}, EndCondition::dirichlet, true));

@@ -166,7 +166,7 @@ TEST(AsyncIluPrescribed, ConvergesToTheExactFactors) {
   EXPECT_LE(relative(z, textbook.solve(r)), same);
 }
 
-// Replayed on a plain list of who has written what when.
+// Replayed on a plain list of all writes in their order.
 TEST(AsyncScheduleModel, ReadsWhatTheShiftSaysAndVisitsEveryRowOnceASweep) {
   for (const AsyncSchedule s :
        {AsyncSchedule{23, 3, 4, 6, 5}, AsyncSchedule{12, 5, 1, 3, 1}, AsyncSchedule{7, 2, 9, 0, 1}}) {

@@ -170,7 +170,7 @@ TEST(BandedMultigridOnDevice, IsThatOfTheHostToSinglePrecision) {
       a = minus(a, Numbers(a.size(), mean(a)));
       b = minus(b, Numbers(b.size(), mean(b)));
     }
-    EXPECT_LE(norm(minus(a, b)), 100 * single_eps * norm(a));  // a few hundred operations a cell and cycle
+    EXPECT_LE(norm(minus(a, b)), 100 * single_eps * norm(a));  // a few hundred operations per cell and cycle
   }
 }
 

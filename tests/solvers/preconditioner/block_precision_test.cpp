@@ -52,7 +52,7 @@ TEST(BlockPrecision, IsTheShortestThatTheConditionNumberAllows) {
   const double one = 1 - B * Half::least_normal;
   EXPECT_EQ(kind(0x1p8, one), StoredAs::half);  // 2^-11 2^8 = 1/8
   EXPECT_EQ(kind(std::nextafter(0x1p8, 1e9), one), StoredAs::float32);
-  EXPECT_EQ(kind(0x1p21, 1), StoredAs::float32);  // 2^-24 2^21; 4 2^-126 vanishes beside 1
+  EXPECT_EQ(kind(0x1p21, 1), StoredAs::float32);  // 2^-24 2^21; 4 2^-126 vanishes compared with 1
   EXPECT_EQ(kind(std::nextafter(0x1p21, 1e9), 1), StoredAs::float64);
   const double bfloat16 = 0.125 / bfloat16_format().round_off;  // 32, but for what the way over floats adds
   EXPECT_EQ(precision_of(B, {bfloat16 * (1 - eps), 1, 1e5}, 0.125), StoredAs::bfloat16);

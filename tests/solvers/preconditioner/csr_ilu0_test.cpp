@@ -44,7 +44,7 @@ TYPED_TEST(CsrIlu0Of, EqualsTheTextbookInEveryOrderOfAMesh) {
       expect_textbook<TypeParam>(mesh_like(12, 7, 4, 5, order), {.form = form}, same);
 }
 
-// 4 rows a warp and up to 69 a level: warps wait for each other.
+// 4 rows per warp and up to 69 per level: warps wait for each other.
 TYPED_TEST(CsrIlu0Of, EqualsTheTextbookWhereALevelTakesSeveralWorkgroups) {
   for (const BlockIluForm form : csr_forms<TypeParam>())
     expect_textbook<TypeParam>(mesh_like(20, 16, 7, 6, random_order(320, 1)), {.form = form}, same);

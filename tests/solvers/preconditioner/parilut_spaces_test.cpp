@@ -1,5 +1,5 @@
-// parilut on the device beside the host's: the same patterns and factors whatever the rows' lengths, and how often the
-// host looks.
+// parilut on the device compared with the host's: the same patterns and factors whatever the rows' lengths, and how
+// often the host looks.
 #include "solvers/device/ledger.hpp"
 #include "solvers/preconditioner/parilu/parilu.hpp"
 #include "tests/support/solve.hpp"
@@ -101,7 +101,7 @@ TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) 
       }
       const Numbers r = random_numbers(A.size(), 5), z = applied(on_device, r);
       EXPECT_LE(relative(z, applied(on_host, r)), 100 * same) << A.size();
-      EXPECT_EQ(applied(on_device, r), z);  // what a solve leaves behind does not matter
+      EXPECT_EQ(applied(on_device, r), z);  // what a solve leaves does not matter
     }
 }
 
