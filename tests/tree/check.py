@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a reader of the source tree may rely on, checked: ./weir lint runs all of it, ctest all but format and tidy.
+"""Properties of the source tree: ./weir lint checks all of them, ctest all but format and tidy.
 
     tests/tree/check.py [includes] [folders] [api] [links] [claims] [words] [format] [tidy]     nothing named: all
 
-includes  who may include whom (docs/explanation/source_tree.md), and no circle of files
+includes  the allowed includes (docs/explanation/source_tree.md), and no circle of files
 folders   no flat folder of more than 25 source files, tests end in _test, no conditional outside solvers/device
-api       docs/reference/api.md is what tests/tree/api.py makes of the public headers, in which everything has a comment
+api       docs/reference/api.md is what tests/tree/api.py makes of the public headers, in which every declaration has a comment
 links     pages and code name files and headings that exist, and every picture is shown
 claims    ratios to other libraries name their command and agree with its table (tests/tree/claims.py)
 words     pages, messages, comments and option descriptions in plain words (tests/tree/words.py), in the rooms listed there
@@ -26,7 +26,7 @@ import words as language
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Room -> rooms that it may include beside itself. A room is the longest prefix listed here.
+# Room -> rooms that it may include in addition to itself. A room is the longest prefix listed here.
 FLOOR = ["base", "solvers/device"]
 MATRIX = FLOOR + ["mesh/graph", "solvers/parallel", "solvers/matrix"]
 METHODS = MATRIX + ["solvers/distributed", "solvers/krylov", "solvers/preconditioner", "solvers/registry.hpp"]
@@ -60,7 +60,8 @@ MAY_INCLUDE = {
     "miniapps": ["miniapps/" + name for name in ("cli", "compressible", "incompressible", "immersed")] + FLOOR,
 }
 
-# Arrows that are to go: (rooms, what they may not include, rule). Those named in NO_MORE are faults, the others are printed.
+# Includes that are to go: rule: (rooms, rooms that they may not include). Rules named in NO_MORE are faults; `all_words`
+# prints the includes of all.
 TO_GO = {
     "flows never include study": (["miniapps/structured", "miniapps/compressible", "miniapps/incompressible",
                                    "miniapps/artificial_compressibility", "miniapps/immersed"], ["miniapps/study"]),
