@@ -308,6 +308,9 @@ function(weir_test_program name)  # without tests of ctest, or a main function
   weir_depends_on_device_code(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
   target_compile_options(${name} PRIVATE ${weir_test_effort})
+  if(WEIR_DEVICE STREQUAL "none")
+    target_compile_definitions(${name} PRIVATE WEIR_HOST_ALONE)
+  endif()
   if(NOT TARGET weir_test_headers)  # every test reads these: once for all programs
     file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
     add_library(weir_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
@@ -334,13 +337,16 @@ function(weir_test name)
   set(environment OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
   if(WEIR_PTX)
     weir_ptx_tests(${name} ${arg_SHARDS} "${arg_LABELS}" ${arg_NOT_SANITIZED} ${arg_NOT_UNDER_RACE} */host.*)
-  elseif(WEIR_SANITIZE OR WEIR_DEVICE STREQUAL "cuda")  # a GPU takes up to a second to make a context
+  elseif(WEIR_SANITIZE OR NOT WEIR_DEVICE STREQUAL "simt")  # a GPU takes up to a second to make a context
     set(left_out "")
     if(WEIR_SANITIZE)
       set(left_out ${arg_NOT_SANITIZED})
     endif()
     if(WEIR_SANITIZE STREQUAL "race")
       list(APPEND left_out ${arg_NOT_UNDER_RACE} */host.* *OnHost.*)  # what is about the host runs no device code
+    endif()
+    if(WEIR_DEVICE STREQUAL "none")
+      list(APPEND left_out *Spaces.* *DeviceToo* *DeviceEqualsHost* *OnDevice* *OnADevice* *OnTheDevice* DeviceScalars.*)
     endif()
     weir_shards(${name} ${name} ${arg_SHARDS} "${left_out}" "${arg_LABELS};unit" "${environment}")
   else()
