@@ -327,6 +327,10 @@ function(weir_test_program name)  # without tests of ctest, or a main function
   endif()
 endfunction()
 
+# Of the tests that are not typed by their space, those that need a device.
+set(weir_tests_of_a_device *Spaces.* *InBothSpaces* *AcrossSpaces* *OnDevice* *OnTheDevice* *OnADevice* *DeviceEqualsHost* *DeviceToo
+  *DeviceTakes* *AndNotTheDevice* *DevicesCaptures* DeviceScalars.* BlockCsrByWarps.* Gemm.WritesNothing* *WhoseSolverRemembers
+  *ARestartKnowsTheEarlier* *WhereTheRunDid* *DoesNotRepeat*)
 function(weir_test name)
   weir_test_program(${name} ${ARGN})
   cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
@@ -346,7 +350,7 @@ function(weir_test name)
       list(APPEND left_out ${arg_NOT_UNDER_RACE} */host.* *OnHost.*)  # what is about the host runs no device code
     endif()
     if(WEIR_DEVICE STREQUAL "none")
-      list(APPEND left_out *Spaces.* *DeviceToo* *DeviceEqualsHost* *OnDevice* *OnADevice* *OnTheDevice* DeviceScalars.*)
+      list(APPEND left_out ${weir_tests_of_a_device})
     endif()
     weir_shards(${name} ${name} ${arg_SHARDS} "${left_out}" "${arg_LABELS};unit" "${environment}")
   else()
@@ -383,17 +387,21 @@ function(weir_ptx_tests name shards labels)
   # A launch of more steps is endless: the largest takes some 1e6.
   set(environment LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/ptx WEIR_PTX_CACHE=${CMAKE_BINARY_DIR}/ptx/registers
     WEIR_PTX_STEPS=1e9 OMP_NUM_THREADS=1)
+  # Sums of many columns, and long solves by the kernels of other tests: no thread of theirs waits for another.
+  set(plain_alone *ColumnsOf* *RecyclingSaves* MultigridMethod/*RunBackwards* KrylovMethods/*NonsymmetricBlock*)
   foreach(seed RANGE 8)
     set(suffix "")
+    set(left_out ${ARGN})
     set(settings ${environment})
     if(seed GREATER 0)
       set(suffix .torn${seed})
+      list(APPEND left_out ${plain_alone})
       list(APPEND settings WEIR_PTX_ORDER=lanes WEIR_PTX_WEAK=1 WEIR_PTX_REVERSE=1 WEIR_PTX_SEED=${seed})
     endif()
     if(seed EQUAL 2)
       list(APPEND labels long)
     endif()
-    weir_shards(ptx.${name}${suffix} ${name} ${shards} "${ARGN}" "${labels}" "${settings}")
+    weir_shards(ptx.${name}${suffix} ${name} ${shards} "${left_out}" "${labels}" "${settings}")
   endforeach()
 endfunction()
 
