@@ -297,10 +297,11 @@ add_custom_target(unit_tests)
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer
 # or on a GPU, where the program is one test, or so many as SHARDS says: there a program's start takes longer than most tests.
 # NOT_SANITIZED: patterns of tests that run the code of other tests for longer; NOT_UNDER_RACE: that run no device code, or the
-# kernels of other tests for longer. HOST_SOURCES: sources without device code, which the race build and tests/ptx leave out.
+# kernels of other tests for longer; NOT_TORN: the same, of torn runs under tests/ptx. HOST_SOURCES: sources without device code,
+# which the race build and tests/ptx leave out.
 # Few programs of many sources compile in half the time, as sources come in batches: so each has a namespace of its file's name.
 function(weir_test_program name)  # without tests of ctest, or a main function
-  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE;NOT_TORN" ${ARGN})
   if(NOT WEIR_SANITIZE STREQUAL "race" AND NOT WEIR_PTX)
     list(APPEND arg_SOURCES ${arg_HOST_SOURCES})
   endif()
@@ -333,7 +334,7 @@ set(weir_tests_of_a_device *Spaces.* *InBothSpaces* *AcrossSpaces* *OnDevice* *O
   *ARestartKnowsTheEarlier* *WhereTheRunDid* *DoesNotRepeat*)
 function(weir_test name)
   weir_test_program(${name} ${ARGN})
-  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE;NOT_TORN" ${ARGN})
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
@@ -387,15 +388,13 @@ function(weir_ptx_tests name shards labels)
   # A launch of more steps is endless: the largest takes some 1e6.
   set(environment LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/ptx WEIR_PTX_CACHE=${CMAKE_BINARY_DIR}/ptx/registers
     WEIR_PTX_STEPS=1e9 OMP_NUM_THREADS=1)
-  # Sums of many columns, and long solves by the kernels of other tests: no thread of theirs waits for another.
-  set(plain_alone *ColumnsOf* *RecyclingSaves* MultigridMethod/*RunBackwards* KrylovMethods/*NonsymmetricBlock*)
   foreach(seed RANGE 8)
     set(suffix "")
     set(left_out ${ARGN})
     set(settings ${environment})
     if(seed GREATER 0)
       set(suffix .torn${seed})
-      list(APPEND left_out ${plain_alone})
+      list(APPEND left_out ${arg_NOT_TORN})  # of weir_test
       list(APPEND settings WEIR_PTX_ORDER=lanes WEIR_PTX_WEAK=1 WEIR_PTX_REVERSE=1 WEIR_PTX_SEED=${seed})
     endif()
     if(seed EQUAL 2)
