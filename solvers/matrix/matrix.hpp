@@ -28,12 +28,9 @@ class Matrix {
   virtual int block() const { return 1; }
   int size() const { return rows() * block(); }
 
-  virtual void apply(View<const double> x, View<double> y) const = 0;                         // y = A x
-  virtual double apply_dot(View<const double> x, View<double> y) const;                       // y = A x, returns x.y
-  virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;  // returns {y.w, y.y}
-  // The same, with one or two sums stored at `to` in memory of the space. On the device this does not synchronise.
-  virtual void apply_dot_at(double* to, View<const double> x, View<double> y) const;
-  virtual void apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) const;
+  virtual void apply(View<const double> x, View<double> y) const = 0;                           // y = A x
+  virtual double apply_dot(View<const double> x, View<double> y) const;                         // y = A x, returns x.y
+  virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;    // returns {y.w, y.y}
   virtual void residual(View<const double> b, View<const double> x, View<double> r) const = 0;  // r = b - A x
   virtual double residual_dot(View<const double> b, View<const double> x,
                               View<double> r) const;      // the same; returns r.r
@@ -44,8 +41,6 @@ class Matrix {
   // boundaries); solvers project it out.
   virtual bool has_constant_null_space() const { return false; }
   virtual Work apply_work() const = 0;
-  // Device: the products consist of launches only, the same every time for the same vectors (RecordedWork).
-  virtual bool is_recordable() const { return false; }
 
   // Distributed rows: everything above is the part of this rank, and dot products are its share of the sum, which
   // solvers add up. Null: one rank.
