@@ -5,8 +5,7 @@
 
 #include "base/error.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/matrix/visit.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
@@ -89,10 +88,10 @@ void refuse_unfit(const Table& options, const std::string& default_method, const
 
 template <class Space>
 void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A) {
-  const unsigned kind = dynamic_cast<const BlockSparse<Space>*>(&A)    ? on_block_csr
-                        : dynamic_cast<const Banded<Space>*>(&A)       ? on_banded
-                        : dynamic_cast<const BlockStencil<Space>*>(&A) ? on_block_stencil
-                                                                       : on_stencil;
+  const unsigned kind = visit(A, Overloaded{[](const BlockSparse<Space>&) { return on_block_csr; },
+                                            [](const Banded<Space>&) { return on_banded; },
+                                            [](const BlockStencil<Space>&) { return on_block_stencil; },
+                                            [](const Matrix<Space>&) { return on_stencil; }});
   throw Error(Exit::usage, misfit(*find_preconditioner(preconditioner), kind));
 }
 template void refuse_matrix(std::string_view, const Matrix<Host>&);

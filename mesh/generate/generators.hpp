@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// [mesh] generator = { type = "box" | "cylinder" | "naca0012" | "naca" | "bump" | "wedge" | "c_grid", ... }:
+// [mesh] generator = { type = "box" | "cylinder" | "naca0012" | "naca" | "wedge" | "c_grid", ... }:
 // docs/howto/use_your_own_mesh.md.
 Options generator_options();                       // `type` only
 Options generator_options(std::string_view type);  // the keys of one type

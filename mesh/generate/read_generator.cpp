@@ -16,9 +16,8 @@ namespace {
 constexpr Option generator_keys[] = {
     {"type", Option::text, Option::required,
      "mesh generator; naca0012: NACA 0012; naca: any 4-digit aerofoil, hybrid mesh; box: rectangle; "
-     "cylinder: O-grid; bump: channel over "
-     "a smooth bump; wedge: channel over a ramp; c_grid: 4-digit aerofoil and its wake",
-     "box | cylinder | naca0012 | naca | bump | wedge | c_grid"}};
+     "cylinder: O-grid; wedge: channel over a ramp; c_grid: 4-digit aerofoil and its wake",
+     "box | cylinder | naca0012 | naca | wedge | c_grid"}};
 
 constexpr Option shape_key = {"shape", Option::text, "quads", "shape of the cells; triangles: alternating diagonals",
                               "quads | triangles | triangles_aligned"};
@@ -60,14 +59,6 @@ constexpr Option cylinder_keys[] = {
     {"first_height", Option::number, "0", "height of the cells at the wall; 0: constant aspect ratio of all cells",
      "[0, inf)", "length"},
     {"growth", Option::number, "0", "ratio of neighbouring cell heights (alternative to first_height)", "[0, inf)"}};
-
-constexpr Option bump_keys[] = {
-    {"cells", Option::integers, "[96, 32]", "[nx, ny]", "[1, inf)"},
-    {"x", Option::numbers, "[-1.5, 1.5]", "beginning and end of the channel", "(-inf, inf)", "length"},
-    {"height", Option::number, "0.0625", "of the bump, y = height exp(-sharpness x^2)", "(-inf, inf)", "length"},
-    {"sharpness", Option::number, "25", "of the bump", "[0, inf)", "1/length^2"},
-    {"channel_height", Option::number, "0.8", "of the channel", "(0, inf)", "length"},
-    shape_key};
 
 constexpr Option wedge_keys[] = {
     {"cells", Option::integers, "[96, 64]", "[nx, ny]", "[1, inf)"},
@@ -250,37 +241,6 @@ MeshDescription make_cylinder(const Table& t) {
   return describe(sheet, {{SheetSide::bottom, "wall"}, {SheetSide::top, "farfield"}});
 }
 
-// Channels with upright columns between a shaped floor and a flat ceiling.
-template <class Floor>
-Sheet channel(const std::vector<double>& x, int ny, double ceiling, CellShape shape, const Floor& floor) {
-  Sheet sheet(static_cast<int>(x.size()) - 1, ny, shape);
-  for (int i = 0; i <= sheet.nx; ++i) {
-    const double low = floor(x[i]);
-    for (int j = 0; j <= ny; ++j)
-      sheet.at(i, j) = {x[i], j == ny ? ceiling : low + (ceiling - low) * static_cast<double>(j) / ny};
-  }
-  return sheet;
-}
-
-// A channel over a smooth bump, y = height * exp(-sharpness x^2): the defaults are case C1.1 of the International
-// Workshop on High-Order CFD Methods. Patches x_min, x_max, y_min (the bump), y_max.
-MeshDescription make_bump(const Table& t) {
-  const auto [nx, ny] = cell_counts(t);
-  const auto [begin, end] = pair(t, "x");
-  if (!(end > begin)) t.fail("x", "'x' must be [beginning, end] of the channel");
-  const auto height = t.get<double>("height"), sharpness = t.get<double>("sharpness"),
-             ceiling = t.get<double>("channel_height");
-  if (!(height < ceiling)) t.fail("height", "the bump closes the channel");
-  std::vector<double> x;
-  for (int i = 0; i <= nx; ++i) x.push_back(begin + (end - begin) * i / nx);
-  const Sheet sheet =
-      channel(x, ny, ceiling, shape(t), [&](double X) { return height * std::exp(-sharpness * X * X); });
-  return describe(sheet, {{SheetSide::left, "x_min"},
-                          {SheetSide::right, "x_max"},
-                          {SheetSide::bottom, "y_min"},
-                          {SheetSide::top, "y_max"}});
-}
-
 // A channel whose floor rises by `angle` from a node at x = 0. Patches x_min, x_max, symmetry (the floor upstream of
 // the corner), wall (the ramp), y_max.
 MeshDescription make_wedge(const Table& t) {
@@ -290,10 +250,13 @@ MeshDescription make_wedge(const Table& t) {
   const auto upstream = t.get<double>("upstream"), length = t.get<double>("length"), height = t.get<double>("height");
   if (length * slope > 0.9 * height) t.fail("height", "the ramp closes the channel");
   const int before = std::clamp(static_cast<int>(std::lround(nx * upstream / (upstream + length))), 1, nx - 1);
-  std::vector<double> x;
-  for (int i = 0; i <= nx; ++i)
-    x.push_back(i <= before ? upstream * (i - before) / before : length * (i - before) / (nx - before));
-  const Sheet sheet = channel(x, ny, height, shape(t), [&](double X) { return X > 0 ? slope * X : 0.0; });
+  Sheet sheet(nx, ny, shape(t));
+  for (int i = 0; i <= nx; ++i) {
+    const double x = i <= before ? upstream * (i - before) / before : length * (i - before) / (nx - before);
+    const double low = x > 0 ? slope * x : 0.0;
+    for (int j = 0; j <= ny; ++j)
+      sheet.at(i, j) = {x, j == ny ? height : low + (height - low) * static_cast<double>(j) / ny};
+  }
   return describe(sheet, {{SheetSide::left, "x_min"},
                           {SheetSide::right, "x_max"},
                           {SheetSide::bottom, "symmetry", 0, before},
@@ -317,7 +280,6 @@ Options generator_options() { return generator_keys; }
 Options generator_options(std::string_view type) {
   if (type == "box") return box_keys;
   if (type == "cylinder") return cylinder_keys;
-  if (type == "bump") return bump_keys;
   if (type == "wedge") return wedge_keys;
   if (type == "c_grid") return c_grid_options();
   return naca_options();
@@ -328,7 +290,6 @@ MeshDescription read_generator(const Table& options) {
   const Table t = options.described_by(generator_options(type));
   if (type == "box") return make_box(t);
   if (type == "cylinder") return make_cylinder(t);
-  if (type == "bump") return make_bump(t);
   if (type == "wedge") return make_wedge(t);
   if (type == "c_grid") return make_c_grid(t);
   return make_naca(t, type == "naca");

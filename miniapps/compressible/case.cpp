@@ -280,7 +280,6 @@ std::vector<KeyTable> compressible_keys() {
                              {"mesh.generator", "box", generator_options("box")},
                              {"mesh.generator", "cylinder", generator_options("cylinder")},
                              {"mesh.generator", "naca0012, naca", generator_options("naca")},
-                             {"mesh.generator", "bump", generator_options("bump")},
                              {"mesh.generator", "wedge", generator_options("wedge")},
                              {"mesh.generator", "c_grid", generator_options("c_grid")},
                              {"ordering", "", ordering_options()},

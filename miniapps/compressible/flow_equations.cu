@@ -106,10 +106,7 @@ void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale
     const Shift s{time_factor, cfl, space_.volume().data(), scale.data()};
     with_equations(equations(), [&](auto n) { add_shift<Space, n.value>(cells_, J.diagonal().data(), s, value); });
   };
-  if (auto* rounded = dynamic_cast<RoundedCsr<Space>*>(&J))
-    shift(rounded->values().data());
-  else
-    shift(dynamic_cast<BlockCsr<Space>&>(J).values().data());
+  with_kind(J, [&](auto& kind) { shift(kind.values().data()); });
 }
 
 template <class Space>

@@ -55,7 +55,7 @@ struct PeerLibrary {
   bool is_there;
   std::function<std::unique_ptr<Peer>(const std::string& what, const KrylovOptions& options)> make;
 };
-PeerLibrary absent_library(const char* name, const char* proper_name);  // of the twins *_none.cpp: its `make` refuses
+PeerLibrary absent_library(const char* name);  // not in this build: its `make` refuses
 PeerLibrary petsc_library();
 PeerLibrary hypre_library();
 PeerLibrary eigen_library();

@@ -7,6 +7,7 @@
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/distributed_banded.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/matrix/visit.hpp"
 
 namespace weir {
 namespace {
@@ -71,8 +72,9 @@ bool WholeSystem<Space>::has_entries(const Matrix<Space>& A) {
   const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
   if (!spread) return false;
   const Matrix<Space>& local = spread->local();
-  return knows_itself(A) || dynamic_cast<const BlockSparse<Space>*>(&local) ||
-         dynamic_cast<const BlockStencil<Space>*>(&local);
+  return knows_itself(A) || visit(local, Overloaded{[](const BlockSparse<Space>&) { return true; },
+                                                    [](const BlockStencil<Space>&) { return true; },
+                                                    [](const Matrix<Space>&) { return false; }});
 }
 
 template <class Space>

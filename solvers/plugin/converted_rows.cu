@@ -6,7 +6,7 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/matrix/visit.hpp"
 
 namespace weir {
 namespace converted_rows {
@@ -70,12 +70,14 @@ void fill_from_stencil(const BlockStencilView& A, bool upper_only, View<const si
 
 template <class Space>
 const BlockCsr<Space>& ConvertedRows<Space>::of(const Matrix<Space>& A) {
-  const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A);
-  const auto* banded = dynamic_cast<const Banded<Space>*>(&A);
-  if (stencil && !(banded && banded->remainder().rows > 0))
-    return of_stencil(*stencil, banded && banded->banded().upper_only);
-  if (const auto* blocks = dynamic_cast<const BlockCsr<Space>*>(&A)) return of_blocks(*blocks);
-  return of_any(A);
+  using Rows = const BlockCsr<Space>&;
+  return visit(A, Overloaded{[&](const BlockCsr<Space>& blocks) -> Rows { return of_blocks(blocks); },
+                             [&](const Banded<Space>& bands) -> Rows {
+                               if (bands.remainder().rows > 0) return of_any(bands);
+                               return of_stencil(bands, bands.banded().upper_only);
+                             },
+                             [&](const BlockStencil<Space>& stencil) -> Rows { return of_stencil(stencil, false); },
+                             [&](const Matrix<Space>& other) -> Rows { return of_any(other); }});
 }
 
 template <class Space>

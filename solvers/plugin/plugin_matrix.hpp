@@ -22,7 +22,7 @@ class PluginMatrix {
   std::int64_t bytes() const { return converted_.bytes(); }
 
  private:
-  bool take_stencil(const Matrix<Space>& A);
+  void take_stencil(const BlockStencil<Space>& A, bool upper_only);
   void take_rows(const BlockCsr<Space>& A);
   const BlockCsr<Space>& converted(const Matrix<Space>& A);
   void take_knowledge(const Matrix<Space>& A);

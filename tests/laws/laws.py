@@ -251,7 +251,7 @@ class Laws:
 
     def units(self, case, keys):
         miniapp = case["case"]["miniapp"]
-        if miniapp == "compressible" and case["mesh"].get("generator", {}).get("type") not in ("box", "cylinder", "bump", "wedge"):
+        if miniapp == "compressible" and case["mesh"].get("generator", {}).get("type") not in ("box", "cylinder", "wedge"):
             raise NotTold("the mesh's generator has a length of its own")
         if case["flow"].get("turbulence", "none") == "k_omega" or "speed" in case.get("pseudo_time", {}):
             raise NotTold("scaled by u_tau")

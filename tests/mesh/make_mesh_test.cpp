@@ -52,7 +52,6 @@ TEST(MakeMesh, ReadsTheKeysOfEachGenerator) {
   EXPECT_EQ(origin.periodic.size(), 2u);
   EXPECT_EQ(mesh_of(R"(generator = { type = "cylinder", around = 16, outward = 8, far_field = 10 })").cells(), 128);
   EXPECT_EQ(mesh_of(R"(generator = { type = "cylinder", around = 16, outward = 8, growth = 1.3 })").cells(), 128);
-  EXPECT_EQ(mesh_of(R"(generator = { type = "bump", cells = [12, 4] })").cells(), 48);
   EXPECT_EQ(mesh_of(R"(generator = { type = "wedge", cells = [12, 4], angle = 15 })").cells(), 48);
   EXPECT_EQ(mesh_of(R"(generator = { type = "naca0012", refinement = 0.3 })").patch("wall")->count, 60);
   EXPECT_GT(mesh_of(R"(generator = { type = "naca0012", refinement = 0.3, fan = 5 })").cells(),

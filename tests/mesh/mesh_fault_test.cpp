@@ -183,7 +183,8 @@ TEST(MeshFault, WhatElseHappensToSu2Files) {
 TEST(MeshFault, WhatElseHappensToGmshFiles) {
   const MeshDescription d = box_description(2, 2);
   const std::string two = gmsh2_file(d).text, four = gmsh4_file(d).text;
-  expect_refused(replaced(two, "2.2 0 8", "2.2 1 8"), "2: ", "binary .msh files are not supported; convert it with: gmsh FILE -save");
+  expect_refused(replaced(two, "2.2 0 8", "2.2 1 8"),
+                 "2: ", "binary .msh files are not supported; convert it with: gmsh FILE -save");
   expect_refused(replaced(four, "4.1 0 8", "4.0 0 8"), "2: ", "version '4.0' of the .msh format; 2.2 and 4.1 are read");
   expect_refused(replaced(two, "$Nodes\n9\n", "$Nodes\n8\n"), "",
                  "expected $EndNodes (more lines than the count above says?)");
@@ -192,7 +193,8 @@ TEST(MeshFault, WhatElseHappensToGmshFiles) {
   expect_refused(replaced(two, "\"left\"", "left"), "", "expected a name in quotes");
   expect_refused(replaced(four, "$Nodes\n1 9 ", "$Nodes\n1 8 "), "",
                  "the blocks hold more nodes than the header announces (8)");
-  expect_refused(replaced(four, "$Nodes\n1 9 ", "$Nodes\n1 10 "), "", "the blocks hold 9 nodes, but the header announces 10");
+  expect_refused(replaced(four, "$Nodes\n1 9 ", "$Nodes\n1 10 "), "",
+                 "the blocks hold 9 nodes, but the header announces 10");
   expect_refused(replaced(four, "$Entities", "$PartitionedEntities"), "", "partitioned meshes");
   expect_refused("$NOD\n1\n", "1: ", "Gmsh format 1");
   expect_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Elements\n0\n$EndElements\n",

@@ -237,12 +237,13 @@ void Discretisation<Space>::jacobian(View<const double> U, BlockSparse<Space>& J
     throw Error(Exit::internal, "the matrix pattern does not match this mesh");
   v.order = 1;
   v.diagonal = J.diagonal().data();
-  if (auto* rounded = dynamic_cast<RoundedCsr<Space>*>(&J)) {
-    v.floats = rounded->values().data();
-    v.by_columns = RoundedCsr<Space>::by_columns;
-  } else {
-    v.values = dynamic_cast<BlockCsr<Space>&>(J).values().data();
-  }
+  with_kind(J, [&](auto& kind) {
+    using Kind = std::remove_reference_t<decltype(kind)>;
+    if constexpr (Kind::is_rounded)
+      v.floats = kind.values().data(), v.by_columns = Kind::by_columns;
+    else
+      v.values = kind.values().data();
+  });
   all_states<Space>(*arrays_, U);
   const bool has_border = v.faces.count > v.faces.inner;
   if (v.equations == 5) {

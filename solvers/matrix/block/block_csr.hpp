@@ -158,11 +158,18 @@ using BlockCsr = CsrMatrix<Space, double>;
 template <class Space>
 using RoundedCsr = CsrMatrix<Space, float>;
 
-// f(A.view()) for the actual value type.
+// f(A) with A as BlockCsr or RoundedCsr. A: a BlockSparse, const or not.
+template <class A, class F>
+decltype(auto) with_kind(A& sparse, const F& f) {
+  using Space = typename A::SpaceOf;
+  using Rounded = std::conditional_t<std::is_const_v<A>, const RoundedCsr<Space>, RoundedCsr<Space>>;
+  using Full = std::conditional_t<std::is_const_v<A>, const BlockCsr<Space>, BlockCsr<Space>>;
+  if (auto* rounded = dynamic_cast<Rounded*>(&sparse)) return f(*rounded);
+  return f(static_cast<Full&>(sparse));
+}
 template <class Space, class F>
 auto with_view(const BlockSparse<Space>& A, const F& f) {
-  if (const auto* rounded = dynamic_cast<const RoundedCsr<Space>*>(&A)) return f(rounded->view());
-  return f(static_cast<const BlockCsr<Space>&>(A).view());
+  return with_kind(A, [&](const auto& kind) { return f(kind.view()); });
 }
 
 }  // namespace weir

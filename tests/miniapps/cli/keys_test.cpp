@@ -236,7 +236,6 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"mesh.generator.type=cylinder", {"mesh.generator={ type = \"cylinder\" }"}},
     {"mesh.generator.type=naca0012", {"mesh.generator={ type = \"naca0012\", fan = 20.0 }"}},
     {"mesh.generator.type=naca", {"mesh.generator={ type = \"naca\", profile = \"2412\", cells = 5000 }"}},
-    {"mesh.generator.type=bump", {"mesh.generator={ type = \"bump\" }"}},
     {"mesh.generator.type=c_grid", {"mesh.generator={ type = \"c_grid\" }"}},
     {"mesh.generator.type=wedge", {"mesh.generator={ type = \"wedge\" }"}},
     {"mesh.file",
