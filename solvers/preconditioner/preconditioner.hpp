@@ -50,7 +50,6 @@ struct Traits {
   bool is_exact = false;          // direct solver: one application solves
   bool is_method_alone = false;   // no application, only own_method()
   bool is_identity = false;       // z = r: methods skip the copy
-  bool is_recordable = false;     // device: an application consists of launches that do not change (RecordedWork)
   bool takes_floats = false;      // accepts RoundedCsr; else it gets a BlockCsr of its values
   bool works_over_ranks = false;  // accepts DistributedMatrix
   // talks_in_setup: set-up and update exchange messages, and the preconditioner itself ensures that all ranks throw or
@@ -94,8 +93,6 @@ class Preconditioner {
   virtual void apply(View<const double> r, View<double> z) const = 0;
   virtual double apply_dot(View<const double> r, View<double> z) const;                       // the same; returns r.z
   virtual Pair apply_dots(View<const double> r, View<const double> w, View<double> z) const;  // returns {r.z, w.z}
-  // The same, with r.z left in memory of the space, without synchronisation.
-  virtual void apply_dot_at(double* to, View<const double> r, View<double> z) const;
   virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
 
   const Traits& traits() const { return traits_; }
@@ -105,7 +102,6 @@ class Preconditioner {
 
   // Properties that depend on the matrix of the last set-up, or on the one given.
   virtual bool is_symmetric() const { return traits_.keeps_symmetry; }
-  virtual bool is_recordable() const { return traits_.is_recordable; }
   virtual bool spreads_over(const Matrix<Space>&) const {
     return works_over_ranks();
   }                                                                     // accepts the distributed matrix

@@ -74,11 +74,8 @@ template <class Space, class T>
 class BlockJacobi final : public Preconditioner<Space> {
  public:
   BlockJacobi()
-      : Preconditioner<Space>({.keeps_symmetry = true,
-                               .is_recordable = true,
-                               .takes_floats = true,
-                               .works_over_ranks = true,
-                               .storage = stored_as<T>}) {}
+      : Preconditioner<Space>(
+            {.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true, .storage = stored_as<T>}) {}
   SetupInfo do_setup(const Matrix<Space>& A) override {
     rows_ = A.rows();
     block_ = A.block();
@@ -107,9 +104,6 @@ class BlockJacobi final : public Preconditioner<Space> {
       return Preconditioner<Space>::apply_dot(r, z);
     else
       return block_jacobi::apply_dot(stored(), block_, r, z);
-  }
-  void apply_dot_at(double* to, View<const double> r, View<double> z) const override {
-    leave_sum<Space>(to, [&] { return apply_dot(r, z); });
   }
   bool is_symmetric() const override { return symmetric_; }
   Work apply_work() const override {

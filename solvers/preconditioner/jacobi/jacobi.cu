@@ -20,11 +20,6 @@ Pair Preconditioner<Space>::apply_dots(View<const double> r, View<const double> 
   apply(r, z);
   return dot2<Space>(z, r, w);
 }
-template <class Space>
-void Preconditioner<Space>::apply_dot_at(double* to, View<const double> r, View<double> z) const {
-  apply(r, z);
-  leave_sum<Space>(to, [&] { return dot<Space>(r, z); });
-}
 template class Preconditioner<Host>;
 template class Preconditioner<Device>;
 
@@ -70,7 +65,7 @@ class None : public Preconditioner<Space> {
   None()
       : Preconditioner<Space>({.keeps_symmetry = true,
                                .is_identity = true,
-                               .is_recordable = true,
+
                                .takes_floats = true,
                                .works_over_ranks = true}) {}
   SetupInfo do_setup(const Matrix<Space>&) override { return {}; }
@@ -82,8 +77,7 @@ template <class Space>
 class Jacobi : public Preconditioner<Space> {
  public:
   explicit Jacobi(double omega)
-      : Preconditioner<Space>(
-            {.keeps_symmetry = true, .is_recordable = true, .takes_floats = true, .works_over_ranks = true}),
+      : Preconditioner<Space>({.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true}),
         omega_(omega) {}
 
   SetupInfo do_setup(const Matrix<Space>& A) override {
@@ -109,9 +103,6 @@ class Jacobi : public Preconditioner<Space> {
   }
   double apply_dot(View<const double> r, View<double> z) const override {
     return jacobi_kernels::multiply_dot<Space>(inverse_.view(), r, z);
-  }
-  void apply_dot_at(double* to, View<const double> r, View<double> z) const override {
-    leave_sum<Space>(to, [&] { return apply_dot(r, z); });
   }
   Work apply_work() const override { return {24 * inverse_.size(), inverse_.size()}; }
   std::string describe() const override {

@@ -138,12 +138,12 @@ __global__ void __launch_bounds__(team_threads, team_groups)
 }  // namespace
 
 void leave_squares(const double* v, std::int64_t count, double* to) {
-  const SumsStay here(to, 1);
-  sum<Device>(count, [=] WEIR_HD(int i) { return v[i] * v[i]; });
+  leave_sum(
+      count, [=] WEIR_HD(int i) { return v[i] * v[i]; }, to);
 }
 void leave_count(const int* v, std::int64_t count, double* to) {
-  const SumsStay here(to, 1);
-  sum<Device>(count, [=] WEIR_HD(int i) { return static_cast<double>(v[i]); });
+  leave_sum(
+      count, [=] WEIR_HD(int i) { return static_cast<double>(v[i]); }, to);
 }
 
 void count_grown(const BlockCsrView& A, const FactorsView& S, const RowLengths& lengths, Work<Device>& work,
@@ -164,8 +164,8 @@ void fill_grown(const BlockCsrView& A, const FactorsView& S, const RowLengths& l
     constexpr int G = lanes;
     launch(config_of_teams<G>(S.rows, "ParILUT growth"), fill_grown_rows<G>, A, S, lower, upper, row_sum);
   });
-  const SumsStay here(&step.seen.data()->square_of_F, 1);
-  sum<Device>(S.rows, [=] WEIR_HD(int i) { return row_sum[i]; });
+  leave_sum(
+      S.rows, [=] WEIR_HD(int i) { return row_sum[i]; }, &step.seen.data()->square_of_F);
 }
 
 }  // namespace weir::parilu

@@ -1,5 +1,5 @@
-// Every key that a reader looks up is described, and every key that is described is looked up by a reader; each case that
-// comes with weir says the same as its effective configuration.
+// Every key that a reader looks up is described, and every key that is described is looked up by a reader; each case
+// that comes with weir says the same as its effective configuration.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -54,8 +54,8 @@ void collect(const TableNode& n, const std::string& path, std::set<std::string>&
   for (const auto& [key, child] : n.entries) collect(*child, path.empty() ? key : path + "." + key, asked);
 }
 
-// [shadow.NAME], [relay.NAME] and [select.NAME] have the keys of [linear.SYSTEM], the smoother and the inner of a preconditioner are
-// preconditioners.
+// [shadow.NAME], [relay.NAME] and [select.NAME] have the keys of [linear.SYSTEM], the smoother and the inner of a
+// preconditioner are preconditioners.
 std::string without_nesting(std::string path) {
   for (const char* inner : {".smoother.", ".inner."})
     for (auto at = path.find(inner); at != std::string::npos; at = path.find(inner))
@@ -207,7 +207,7 @@ marker = "y_min"
 reference = { file = "plane_poiseuille.csv", coordinate = "y", column = "u" }
 )"};
 
-// What a changed word needs beside it.
+// What a changed word needs next to it.
 const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"body.type=ellipsoid", {"body.diameters=[1.0, 1.0, 0.5]"}},
     {"body.type=aerofoil", {}},
