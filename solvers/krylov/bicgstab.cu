@@ -5,15 +5,8 @@
 //   s = r - alpha v
 //   t = A M^-1 s                    omega = t.s / t.t
 //   x += alpha M^-1 p + omega M^-1 s,   r = s - omega t
-<<<<<<< HEAD
 // An iteration applies A and M twice. If r0 becomes orthogonal to r (or to v), or omega vanishes, the method restarts
 // from the true residual; in the first iteration of a cycle this is a breakdown.
-//
-// On a device of its own the scalars stay there, and the host looks every few iterations (on_device/bicgstab.hpp).
-=======
-// An iteration applies A and M twice. Where r0 has become orthogonal to r (or to v), or omega vanishes, the method
-// starts again from the true residual; where that happens in the first iteration of a cycle, it is a breakdown.
->>>>>>> main
 #include <cmath>
 
 #include "solvers/device/vector_ops.hpp"
