@@ -130,9 +130,8 @@ constexpr KrylovDescription krylov::refinement{
     .make_device = make_method<Refinement, Device>};
 
 // Stationary iteration  x += M^-1 (b - A x): the preconditioner as the solver itself. The residual is the true one in
-// every iteration, so nothing is computed twice. With a direct solver as M one
-// iteration ends it, and the guess would cost a residual and give nothing: x = M^-1 b. Where M gives something that is not
-// finite, x has it too.
+// every iteration. A direct solver as M needs one iteration without the initial residual: x = M^-1 b; if M returns NaN
+// or Inf, so does x.
 template <class Space>
 class Correction : public Krylov<Space> {
  public:
