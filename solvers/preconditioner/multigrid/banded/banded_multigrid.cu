@@ -1,7 +1,6 @@
 // Multigrid for Banded matrices with variable coefficients: cell-centred finite volumes with apertures (a body cuts the
 // faces), symmetric, off-diagonals <= 0, on stretched grids. Rows without couplings (cells inside the body) are solved
 // by their diagonal and take no part. Trottenberg, Oosterlee & Schueller 2001, ch. 5 and 7.
-//
 //  grids      merged pairs of cells, in each direction only where its cells lie closest (multigrid_hierarchy.hpp), from
 //             the faces given to Banded::set_grid, or estimated from the couplings at each update
 //  coupling   of a coarse face: the sum of its fine ones, times the ratio of the distances; a face half closed by a
