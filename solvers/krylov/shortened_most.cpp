@@ -9,7 +9,7 @@ namespace weir {
 namespace {
 
 constexpr int passes = 8;
-constexpr double singular = 1e-14;  // diagonal of R, relative
+constexpr double singular = 1e-14;  // diagonal of R, relative to the largest
 
 double dot_of(const double* x, const double* y, int n) {
   double s = 0;

@@ -88,7 +88,7 @@ struct Product {
 struct Entries {
   const std::int64_t* start = nullptr;     // rows + 1; null for the diagonal, one entry per row
   const int* column = nullptr;             // null for the diagonal
-  const std::int64_t* source = nullptr;    // start of the block in
+  const std::int64_t* source = nullptr;    // start of the block in the values of A
   const std::int64_t* products = nullptr;  // first product of each; one more at the end
 };
 struct EntryLists {
@@ -168,12 +168,12 @@ class AsyncFactors {
   std::int64_t blocks_;
   int slot_ = 0;                            // slot of the factors
   std::vector<double> stale_reads() const;  // prescribed; by row of the entries
-  std::vector<double> count_stale_reads();  // free, counted on
+  std::vector<double> count_stale_reads();  // free, counted on the host
 
   async_ilu::EntryArrays<Space> lower_, diagonal_, upper_;
   Array<async_ilu::Product, Space> product_;
   Array<int, Space> replaced_;
-  Array<double, Space> L_, U_, inverse_;  // two slots each if asynchrony
+  Array<double, Space> L_, U_, inverse_;  // two slots each if asynchrony is prescribed
   Array<double, Space> scale_, y_, z_;
 };
 

@@ -62,7 +62,7 @@ struct TransferView {
   bool pairs = false;  // every coarse cell consists of two along x
 };
 
-struct Around {  // indices of a cell and
+struct Around {  // indices of a cell and its neighbours
   int c, west, east, south, north, below, above;
 };
 WEIR_HD inline Around around(Extents e, int i, int j, int k) {
