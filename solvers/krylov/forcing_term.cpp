@@ -51,7 +51,7 @@ ForcingRule::ForcingRule(const Table& options) {
     t.fail("tolerance", "'tolerance' must be a number or \"eisenstat_walker\", got \"" + text + "\"");
   }
   read_keys(own, "initial", initial, "max", max, "max_at_start", max_at_start, "gamma", gamma, "alpha", alpha);
-  if (!t.get<bool>("relative")) t.fail("relative", "tolerance = \"eisenstat_walker\" is relative");
+  if (!t.get<bool>("relative")) t.fail("relative", "tolerance = \"eisenstat_walker\" needs relative = true");
   is_adaptive = true;
 }
 

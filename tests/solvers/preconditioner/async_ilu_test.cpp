@@ -72,7 +72,7 @@ TEST(AsyncIluOnHost, OneThreadIsTheSequentialAlgorithm) {
   omp_set_num_threads(threads);
 }
 
-// The host has a measurement of its own, over blocks of a known size.
+// Both spaces run the same code.
 TEST(AsyncIluObserved, RowsAreMeasuredAlikeInBothSpaces) {
   for (const bool scalar : {false, true})
     for (const int B : {1, 4, 5}) {
