@@ -147,17 +147,10 @@ class AsyncFactors {
   FactorObservation measured(const BlockCsr<Space>& A);  // without stale reads
   std::int64_t bytes() const;
   Work solve_work() const, build_work() const;  // async_ilu_pattern.cpp
-  // L and U on the pattern of A (async_ilu0: of its scalars), blocks row by row.
-  std::vector<double> to_values() const;
-  void from_values(const std::vector<double>& values);
   void state(Archive& a);
 
  private:
   AsyncFactors(const async_ilu::AsyncPattern& p, const BlockCsr<Space>& A, const AsyncIluOptions& options);
-  // f(part, number) for the blocks of L, of the inverted diagonal and of U (parts 0 to 2), in the order of the entries
-  // of A.
-  template <class F>
-  void for_blocks(const F& f) const;
   async_ilu::AsyncView view(const BlockCsr<Space>* A, int slot);
   void start(const BlockCsr<Space>& A, bool first);
 
