@@ -11,8 +11,8 @@
 #include "base/timer.hpp"
 #include "mesh/place_sum.hpp"
 #include "miniapps/compressible/flow.hpp"
-#include "miniapps/study/record_solve.hpp"
-#include "miniapps/study/solver_state.hpp"
+#include "miniapps/driver/record_solve.hpp"
+#include "miniapps/driver/solver_state.hpp"
 
 namespace weir {
 
@@ -31,7 +31,7 @@ void record_attempt(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.system = "flow";
   r.solver = solver.name();
   r.unknowns = flow.values * flow.cells;
-  r.preconditioner_age = solver.lifetime().age();
+  r.preconditioner_age = solver.refresh_policy().age();
   const auto if_known = [](double value) { return value >= 0 ? Measure(value) : Measure(); };
   r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
   r.dominance_L = if_known(info.dominance_L);
@@ -129,7 +129,7 @@ std::string load_flow(const Communicator& ranks, const Checkpoint& from, Compres
   if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", flow.values * flow.cells), flow.older);
   if (const auto* window = from.find("force_window")) flow.force_window.resume(*window);
   const std::string note = load_solver(ranks, "flow", flow.pseudo.solver(), from);
-  if (flow.pseudo.solver().lifetime().is_always() || !note.empty() || !from.find("refresh_U")) return note;
+  if (flow.pseudo.solver().refresh_policy().is_always() || !note.empty() || !from.find("refresh_U")) return note;
   Array<double, Space> U(flow.pseudo.state().size());
   flow.from_host(from.doubles("refresh_U", flow.values * flow.cells), U);
   flow.set_outside(from.scalar("refresh_outside_at"));

@@ -11,7 +11,7 @@
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
-#include "miniapps/study/system_defaults.hpp"
+#include "miniapps/driver/system_defaults.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"

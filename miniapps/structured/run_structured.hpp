@@ -30,8 +30,8 @@
 #include "miniapps/structured/plan.hpp"
 #include "miniapps/structured/whole_fields.hpp"
 #include "miniapps/study/lab.hpp"
-#include "miniapps/study/record_solve.hpp"
-#include "miniapps/study/solver_state.hpp"
+#include "miniapps/driver/record_solve.hpp"
+#include "miniapps/driver/solver_state.hpp"
 
 namespace weir {
 
