@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/option.hpp"
+#include "miniapps/driver/quantity.hpp"
 
 namespace weir {
 
@@ -13,13 +14,9 @@ struct NamedList {
 };
 const std::vector<NamedList>& lists();
 
-struct Quantity {
-  const char *name, *miniapps, *meaning;
-};
-const std::vector<Quantity>& quantities();
-
-// The columns of history.csv and solves.csv; the miniapps of a column as in Quantity.
-const std::vector<Quantity>& history_columns();
+// Of all miniapps: the quantities of run.json, and the columns of history.csv and solves.csv.
+std::vector<Quantity> quantities(), history_columns();
+std::string meaning_of(const Quantity& q);  // with its unit
 const std::vector<std::array<const char*, 2>>& solves_columns();
 
 struct ExitCode {

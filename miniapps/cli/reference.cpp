@@ -122,10 +122,10 @@ std::string results_page() {
                      "# Quantities and exit codes\n\nQuantities stand in `run.json`; `[check]` compares them.\n\n"
                      "| quantity | miniapp | meaning |\n|---|---|---|\n";
   for (const Quantity& q : quantities())
-    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(q.meaning));
+    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
   text += "\n## history.csv\nWhat was not measured is empty.\n\n| columns | miniapp | meaning |\n|---|---|---|\n";
   for (const Quantity& q : history_columns())
-    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(q.meaning));
+    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
   text += "\n## solves.csv\n| columns | meaning |\n|---|---|\n";
   for (const auto& [names, meaning] : solves_columns()) text += fmt::format("| `{}` | {} |\n", names, escaped(meaning));
   text += "\n## Exit codes\n| code | meaning |\n|---|---|\n";

@@ -8,6 +8,7 @@
 #include "mesh/ordering/lines.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/convergence/start_from.hpp"
+#include "miniapps/driver/quantity.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
@@ -37,5 +38,8 @@ UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, s
 // Everything of the header but the solver's description.
 RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
                               const std::vector<FlowBoundary>& boundary);
+
+std::vector<std::string> compressible_columns(const CompressibleCase& c);  // of history.csv
+Quantities compressible_quantities(), compressible_column_table();
 
 }  // namespace weir

@@ -10,7 +10,9 @@
 #include "base/error.hpp"
 #include "base/timer.hpp"
 #include "mesh/place_sum.hpp"
+#include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
+#include "miniapps/driver/history_row.hpp"
 #include "miniapps/driver/record_solve.hpp"
 #include "miniapps/driver/solver_state.hpp"
 
@@ -41,25 +43,28 @@ void record_attempt(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
 
 template <class Space>
 void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
-  StepRecord r;
-  r.step = flow.step;
-  r.time = picture_time(flow);
-  r.dt = flow.c.time.dt;
-  r.cfl = a.cfl;
+  const std::vector<std::string> columns = compressible_columns(flow.c);
+  HistoryRow row(columns);
+  row.record.step = flow.step;
+  row.record.time = picture_time(flow);
+  row.record.dt = flow.c.time.dt;
+  row.record.cfl = a.cfl;
   const PseudoTimeControl& control = flow.pseudo.control;
-  for (int k = 0; k < 4; ++k) r.values.emplace_back(control.norm[static_cast<std::size_t>(k)]);
-  r.values.resize(8);
+  row["residual_density"] = control.norm[0];
+  row["residual_momentum_x"] = control.norm[1];
+  row["residual_momentum_y"] = control.norm[2];
+  row["residual_energy"] = control.norm[3];
+  if (flow.c.turbulence.is_on) row["residual_turbulence"] = control.norm[4];
   if (flow.walls.has_walls()) {
     ScopedTimer timer(run.timings().at("flow equations", "forces"));
     const Forces f = flow.walls.measure(flow.space, flow.pseudo.state());
-    r.values[4] = f.lift();
-    r.values[5] = f.drag();
+    row["lift"] = f.lift();
+    row["drag"] = f.drag();
     if (control.order == flow.c.scheme.order) flow.force_window.add(f.lift(), f.drag());
   }
-  r.values[6] = static_cast<double>(control.linear_iterations);
-  r.values[7] = control.order;
-  if (flow.c.turbulence.is_on) r.values.emplace_back(control.norm[4]);
-  run.step(r);
+  row["linear_iterations"] = static_cast<double>(control.linear_iterations);
+  row["order"] = control.order;
+  run.step(row.record);
 }
 
 // The state in a checkpoint follows the order of the cells. All ranks call; the root has the whole mesh.

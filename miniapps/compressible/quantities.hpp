@@ -1,4 +1,4 @@
-// What a user compares with the literature, taken from a flow in host memory (cli/quantities.cpp says what each is).
+// What a user compares with the literature, taken from a flow in host memory.
 #pragma once
 #include <map>
 #include <span>
