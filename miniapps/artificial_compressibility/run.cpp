@@ -190,8 +190,8 @@ constexpr Quantity coupled_column_list[] = {
 
 }  // namespace
 
-Quantities coupled_quantities() { return coupled_quantity_list; }
-Quantities coupled_columns() { return coupled_column_list; }
+QuantityTable coupled_quantities() { return coupled_quantity_list; }
+QuantityTable coupled_columns() { return coupled_column_list; }
 
 int run_coupled(Run& run, const Table& config, const StructuredPlan& plan) {
   const auto in = [&](auto space) {

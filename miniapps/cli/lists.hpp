@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/option.hpp"
+#include "miniapps/cli/command_line.hpp"
 #include "miniapps/driver/quantity.hpp"
 
 namespace weir {
@@ -14,9 +15,9 @@ struct NamedList {
 };
 const std::vector<NamedList>& lists();
 
-// Of all miniapps: the quantities of run.json, and the columns of history.csv and solves.csv.
-std::vector<Quantity> quantities(), history_columns();
-std::string meaning_of(const Quantity& q);  // with its unit
+Results results_of(const Program& program);  // quantities of run.json and columns of history.csv, of all miniapps
+std::string meaning_of(const Quantity& q);   // with its unit
+// The columns of solves.csv.
 const std::vector<std::array<const char*, 2>>& solves_columns();
 
 struct ExitCode {

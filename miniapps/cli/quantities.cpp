@@ -1,35 +1,27 @@
 #include "base/error.hpp"
 #include "miniapps/cli/lists.hpp"
-#include "miniapps/compressible/compressible.hpp"
-#include "miniapps/immersed/immersed.hpp"
-#include "miniapps/incompressible/incompressible.hpp"
-#include "miniapps/incompressible/scalar_quantities.hpp"
-#include "miniapps/structured/output.hpp"
-#include "miniapps/structured/sides/side_surface.hpp"
 
 namespace weir {
 namespace {
 
-std::vector<Quantity> joined(std::initializer_list<Quantities> tables) {
-  std::vector<Quantity> all;
-  for (const Quantities& table : tables) all.insert(all.end(), table.begin(), table.end());
-  return all;
-}
-
+constexpr Quantity probe_errors[] = {
+    {"error_NAME", "", "all", "largest difference to the published data of a [[probe]] or [[surface]]"}};
 constexpr Quantity first_columns[] = {{"step, time, dt", "", "all", "step, time at its end, and its size"},
                                       {"cfl", "", "all", "largest CFL number of the step"}};
 constexpr Quantity last_columns[] = {{"wall", "s", "all", "wall-clock time since the start"}};
 
 }  // namespace
 
-std::vector<Quantity> quantities() {
-  return joined({incompressible_quantities(), scalar_quantity_table(), coupled_quantities(), surface_quantities(),
-                 immersed_quantities(), compressible_quantities(), probe_quantities()});
-}
-
-std::vector<Quantity> history_columns() {
-  return joined({first_columns, incompressible_columns(), coupled_columns(), immersed_columns(),
-                 compressible_column_table(), last_columns});
+Results results_of(const Program& program) {
+  Results all;
+  all.add({}, first_columns);
+  for (const Miniapp& m : program.miniapps)
+    if (m.results) {
+      const Results own = m.results();
+      all.add(own.quantities, own.columns);
+    }
+  all.add(probe_errors, last_columns);
+  return all;
 }
 
 std::string meaning_of(const Quantity& q) {

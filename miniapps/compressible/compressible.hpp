@@ -40,6 +40,6 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
                               const std::vector<FlowBoundary>& boundary);
 
 std::vector<std::string> compressible_columns(const CompressibleCase& c);  // of history.csv
-Quantities compressible_quantities(), compressible_column_table();
+Results compressible_results();
 
 }  // namespace weir

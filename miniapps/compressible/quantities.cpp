@@ -146,8 +146,11 @@ constexpr Quantity column_list[] = {
 
 }  // namespace
 
-Quantities compressible_quantities() { return quantity_list; }
-Quantities compressible_column_table() { return column_list; }
+Results compressible_results() {
+  Results all;
+  all.add(quantity_list, column_list);
+  return all;
+}
 
 PrimitiveState FlowFields::at(int cell) const {
   const double* u = U.data() + values() * static_cast<std::size_t>(cell);

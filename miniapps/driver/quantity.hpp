@@ -1,6 +1,7 @@
 // What a run reports, described where it is computed; `weir list quantities` and the reference pages are made of these.
 #pragma once
 #include <span>
+#include <vector>
 
 namespace weir {
 
@@ -8,6 +9,16 @@ namespace weir {
 struct Quantity {
   const char *name, *unit, *miniapps, *meaning;  // unit: in units of the case; empty: dimensionless
 };
-using Quantities = std::span<const Quantity>;
+using QuantityTable = std::span<const Quantity>;
+
+// All that a miniapp reports.
+struct Results {
+  std::vector<Quantity> quantities, columns;
+
+  void add(QuantityTable more_quantities, QuantityTable more_columns = {}) {
+    quantities.insert(quantities.end(), more_quantities.begin(), more_quantities.end());
+    columns.insert(columns.end(), more_columns.begin(), more_columns.end());
+  }
+};
 
 }  // namespace weir

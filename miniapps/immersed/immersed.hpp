@@ -14,6 +14,6 @@ void info_immersed(const Table& config, int ranks, std::ostream& out);  // sizes
 RankOptions read_immersed_rank_options(const Table& config);  // with the layers that a rank needs at least
 StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config);
 
-Quantities immersed_quantities(), immersed_columns();
+Results immersed_results();
 
 }  // namespace weir

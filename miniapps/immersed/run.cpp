@@ -189,8 +189,11 @@ constexpr Quantity column_list[] = {{"drag, lift", "", "immersed", "coefficients
 
 }  // namespace
 
-Quantities immersed_quantities() { return quantity_list; }
-Quantities immersed_columns() { return column_list; }
+Results immersed_results() {
+  Results all;
+  all.add(quantity_list, column_list);
+  return all;
+}
 
 int run_immersed(Run& run, const Table& config) {
   const ImmersedCase c = read_immersed_case(config);

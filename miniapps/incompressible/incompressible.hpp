@@ -16,6 +16,7 @@ StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& con
 StructuredPlan coupled_plan(const IncompressibleCase& c, const Table& config);
 int run_coupled(Run& run, const Table& config, const StructuredPlan& plan);
 
-Quantities incompressible_quantities(), incompressible_columns(), coupled_quantities(), coupled_columns();
+Results incompressible_results();
+QuantityTable coupled_quantities(), coupled_columns();
 
 }  // namespace weir

@@ -2,7 +2,7 @@
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/scalar_quantities.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
-#include "miniapps/structured/growth.hpp"
+#include "miniapps/structured/time/growth.hpp"
 #include "miniapps/structured/initial.hpp"
 
 namespace weir {
@@ -80,8 +80,14 @@ constexpr Quantity column_list[] = {
 
 }  // namespace
 
-Quantities incompressible_quantities() { return quantity_list; }
-Quantities incompressible_columns() { return column_list; }
+Results incompressible_results() {
+  Results all;
+  all.add(quantity_list, column_list);
+  all.add(scalar_quantity_table());
+  all.add(coupled_quantities(), coupled_columns());
+  all.add(surface_quantities());
+  return all;
+}
 
 int run_incompressible(Run& run, const Table& config) {
   const IncompressibleCase c = read_incompressible_case(config);

@@ -74,7 +74,7 @@ constexpr Quantity scalar_quantity_list[] = {
 
 }  // namespace
 
-Quantities scalar_quantity_table() { return scalar_quantity_list; }
+QuantityTable scalar_quantity_table() { return scalar_quantity_list; }
 
 template <class Space>
 double scalar_total(const Flow<Space>& flow, const Metrics& m, std::size_t scalar) {

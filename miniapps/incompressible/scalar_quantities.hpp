@@ -17,7 +17,7 @@
 
 namespace weir {
 
-Quantities scalar_quantity_table();
+QuantityTable scalar_quantity_table();
 
 // The integral of a scalar over this rank's cells.
 template <class Space>

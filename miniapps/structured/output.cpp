@@ -193,15 +193,6 @@ std::map<std::string, double> FlowOutput::write_profiles(const Flow<Host>& flow)
   return errors;
 }
 
-namespace {
-
-constexpr Quantity probe_quantity_list[] = {
-    {"error_NAME", "", "all", "largest difference to the published data of a [[probe]] or [[surface]]"}};
-
-}  // namespace
-
-Quantities probe_quantities() { return probe_quantity_list; }
-
 std::vector<std::string> FlowOutput::quantities() const {
   std::vector<std::string> names = quantities_of(surfaces_, case_);
   for (const Probe& probe : probes_)

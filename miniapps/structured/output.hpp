@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "miniapps/driver/quantity.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/sides/side_surface.hpp"
@@ -70,7 +69,5 @@ OutputField cell_field(const Layout& layout, std::string name, int components, V
 // velocity, pressure, vorticity, divergence at cell centres; refers to the flow and the case.
 std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
                                      const std::vector<std::string>& names);
-
-Quantities probe_quantities();
 
 }  // namespace weir

@@ -28,7 +28,7 @@
 #include "miniapps/driver/record_solve.hpp"
 #include "miniapps/driver/run_loop.hpp"
 #include "miniapps/driver/solver_state.hpp"
-#include "miniapps/structured/clock.hpp"
+#include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "miniapps/structured/facts.hpp"
 #include "miniapps/structured/output.hpp"

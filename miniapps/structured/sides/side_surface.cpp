@@ -158,7 +158,7 @@ constexpr Quantity surface_quantity_list[] = {
 
 }  // namespace
 
-Quantities surface_quantities() { return surface_quantity_list; }
+QuantityTable surface_quantities() { return surface_quantity_list; }
 
 std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c) {
   std::vector<std::string> names;

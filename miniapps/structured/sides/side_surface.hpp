@@ -43,6 +43,6 @@ ShearTurns turns_of(const SideShear& s);
 std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
                                                   const IncompressibleCase& c, const Flow<Host>& flow);
 std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c);
-Quantities surface_quantities();
+QuantityTable surface_quantities();
 
 }  // namespace weir
