@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "solvers/device/array.hpp"
-#include "solvers/device/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/basis_host.hpp"
 

@@ -28,9 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 
 Program program() {
-  return {.miniapps = {{"incompressible", run_incompressible, info_incompressible, incompressible_keys},
-                       {"compressible", run_compressible, info_compressible, compressible_keys},
-                       {"immersed", run_immersed, info_immersed, immersed_keys}}};
+  return {.miniapps = {
+              {"incompressible", run_incompressible, info_incompressible, incompressible_keys, incompressible_results},
+              {"compressible", run_compressible, info_compressible, compressible_keys, compressible_results},
+              {"immersed", run_immersed, info_immersed, immersed_keys, immersed_results}}};
 }
 
 const Schema& schema() {

@@ -4,7 +4,7 @@
 #include "flow_case.hpp"
 #include "miniapps/immersed/case.hpp"
 #include "miniapps/immersed/statistics.hpp"
-#include "miniapps/structured/clock.hpp"
+#include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "solvers/device/ledger.hpp"
 #include "tests/support/larger.hpp"
