@@ -30,7 +30,7 @@
 
 namespace {
 
-// What the program holds, and the most it may: checked at each allocation.
+// Memory of the program and its limit, checked at each allocation.
 std::size_t held = 0, most_held = 0, limit = ~std::size_t{0};
 bool ran_away = false;
 

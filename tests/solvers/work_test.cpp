@@ -1,4 +1,4 @@
-// What matrices and preconditioners state of their work, against counts by hand on three block rows of 2 x 2 in a line:
+// Work stated by matrices and preconditioners, against counts by hand on three block rows of 2 x 2 in a line:
 //   D U .      4 blocks off the diagonal, 2 below it and 2 above; a block is 4 values
 //   L D U      a vector is 6 values, 48 bytes
 //   . L D
@@ -135,7 +135,7 @@ TYPED_TEST(WorkOf, MultigridOfFewCellsIsADenseMatrix) {
   expect(M->apply_work(), 8 * 256 + 2 * 4 * 16 + 2 * 8 * 16, 2 * 256, "multigrid");
 }
 
-// What a part leaves is of no use, but the two sweeps one after the other are the application.
+// The result of one part is not defined, but the two sweeps one after the other are the application.
 TYPED_TEST(WorkOf, PartsOfATriangularPairAddUpToTheWhole) {
   const auto M = this->set_up("block_ilu0");
   const auto parts = M->parts();
