@@ -80,7 +80,7 @@ fi
 # The riskiest first: a fault that stops a process shows while there is time to look at it.
 if does t; then
   suites | sed 's/$/*/' >"$tmp/suites"
-  { grep -E 'Recorded|Repeated|Skip|Atomics|Flags|Grid|Kernels|Reduc|ParIl|Ilu0|AsyncIlu|Multicolor|Sgs|DeviceScalars' "$tmp/suites"
+  { grep -E 'Recorded|Atomics|Flags|Grid|Kernels|Reduc|ParIl|Ilu0|AsyncIlu|Multicolor|Sgs|KrylovOnDevice' "$tmp/suites"
     cat "$tmp/suites"; } | awk '!seen[$0]++' | OMP_NUM_THREADS=2 at_a_time 8 60
   sort -u "$tmp/failed" 2>/dev/null >"$tmp/again"
   : >"$tmp/failed"

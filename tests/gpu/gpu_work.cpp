@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/device/asynchronous/recorded_work.hpp"
+#include "solvers/device/recorded_work.hpp"
 #include "solvers/device/triad.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/stencil/banded.hpp"

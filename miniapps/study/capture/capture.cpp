@@ -120,9 +120,8 @@ class Capture : public Facility<Space> {
       if (std::optional<MatrixRecord> record = record_matrix(A)) made_from = std::move(record->values);
     }
     // For a failure alone a pass more in every solve is too dear where the guess decides nothing: zero then stands for it.
-    bool looks_at_solves() const override { return !capture.rules_.empty() || depends_on_guess(*system.leader); }
     void before(const Matrix<Space>&, View<const double>, View<const double> x) override {
-      keeps_guess = looks_at_solves();
+      keeps_guess = !capture.rules_.empty() || depends_on_guess(*system.leader);
       if (keeps_guess) keep_copy(x, capture.x0_);
     }
     void after(const Matrix<Space>& A, View<const double> b, View<const double>, const SolveResult& result) override {

@@ -93,7 +93,6 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     outcome.reason = message;
     recorder_.failed(*recorder_.run_, outcome);
   }
-  bool looks_at_solves() const override { return false; }  // of those that failed, which are still there
   void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
     if (recorder_.concluded_) return;
     A_ = &A;

@@ -138,7 +138,7 @@ solvers = ["jacobi"]
 every = 1
 [shadow.jacobi]
 method = "gmres"
-preconditioner = { type = "block_jacobi", precision = "adaptive" }
+preconditioner = { type = "block_jacobi", precision = "float" }
 )";
   for (const std::string leader : {"", "[linear.flow]\nmethod = \"gmres\"\nrecycle = 2\n"}) {
     const std::string text = cylinder + leader;
