@@ -208,7 +208,7 @@ marker = "y_min"
 reference = { file = "plane_poiseuille.csv", coordinate = "y", column = "u" }
 )"};
 
-// What a changed word needs next to it.
+// Words that must stand next to a changed word.
 const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"body.type=ellipsoid", {"body.diameters=[1.0, 1.0, 0.5]"}},
     {"body.type=aerofoil", {}},

@@ -113,7 +113,7 @@ TYPED_TEST(ParIlutOf, FactorsAreExactWhereTheExactOnesHaveNoFillBeyondWhatIsKept
     }
 }
 
-// What is outside of the pattern of L and U, from dense factors; a block counts where any of it is not zero.
+// Part outside of the pattern of L and U, from dense factors; a block counts where any of it is not zero.
 struct Outside {
   double norm = 0;
   std::int64_t blocks = 0;
