@@ -1,5 +1,5 @@
-// Field output for ParaView: one .vtr (VTK XML, rectilinear grid) or .vtu (unstructured) per output time, and one .pvd that
-// lists them with their times. A Picture refers to the arrays of the mesh,
+// Field output for ParaView: one .vtr (VTK XML, rectilinear grid) or .vtu (unstructured) a time, one .pvd that lists them with
+// their times. Knows no mesh class: a picture refers to the mesh's arrays,
 //
 //   write_unstructured("mesh.vtu", {.node = mesh.node, .cell_start = mesh.cell_start, .cell_node = mesh.cell_node,
 //                                   .cell_fields = {output_field("p", 1, p), output_field("line", line)}});

@@ -1,5 +1,5 @@
-// Every file of a run directory is written under a temporary name and renamed, so that a reader (or a kill) finds the old
-// file or the new one, never a part.
+// Every file of a run directory is written under a temporary name and renamed: a reader (or a kill) finds the old file
+// or the new one, never half of one.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,13 +10,13 @@
 namespace weir {
 
 enum class Sync {
-  now,   // even a power cut leaves the old file or the new one
-  later  // with the next checkpoint (RunDirectory): large files that are of no use alone
+  now,   // a power cut, too, leaves the old file or the new one
+  later  // large, and of no use alone: with the next checkpoint (RunDirectory)
 };
 
 // Calls write(temporary path), then renames the temporary over `path`; makes the folder where it is missing. Where
 // write throws, the temporary is removed, `path` keeps its old content and the exception passes on. Throws
-// Error(Exit::file_io) with path and reason. The temporary's name contains host and process: "PATH.HOST-PID.partial".
+// Error(Exit::file_io) with path and reason. The temporary's name is of this process: "PATH.HOST-PID.partial".
 void write_aside(const std::string& path, const std::function<void(const std::string& temporary)>& write,
                  Sync when = Sync::now);
 
@@ -25,7 +25,7 @@ std::string temporary_name(const std::string& path);
 // The same for a text.
 void write_text_aside(const std::string& path, std::string_view text);
 
-// A file being written. Every call is checked, so that a full disk is an Error(Exit::file_io) and not a short file.
+// A file being written: every call is checked, so that a full disk is an Error(Exit::file_io) and not a short file.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
