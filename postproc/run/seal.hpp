@@ -39,7 +39,4 @@ void verify_seal(const std::string& path, const SealedFormat& format);
 
 [[noreturn]] void fail_to_read(const std::string& path, const std::string& why);
 
-// Takes the disk space beforehand, where the file system can: a full disk is then told in time.
-void reserve_file(const std::string& path, std::int64_t bytes);
-
 }  // namespace weir

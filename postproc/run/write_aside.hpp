@@ -1,6 +1,7 @@
 // Every file of a run directory is written under a temporary name and renamed: a reader (or a kill) finds the old file
 // or the new one, never half of one.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,9 @@ std::string temporary_name(const std::string& path);
 
 // The same for a text.
 void write_text_aside(const std::string& path, std::string_view text);
+
+// Allocates the disk space beforehand where the file system supports it, so that a full disk is reported in time.
+void reserve_file(const std::string& path, std::int64_t bytes);
 
 // A file being written: every call is checked, so that a full disk is an Error(Exit::file_io) and not a short file.
 class OutputFile {

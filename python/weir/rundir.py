@@ -30,13 +30,12 @@ class Probe(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """Fields of one time: a file, or one step of a file that holds several."""
+    """A file of fields and its time."""
     time: float
     path: Path
-    place: int = 0  # of the step in the file
 
     def read(self) -> Fields:
-        return read_fields(self.path, self.place)
+        return read_fields(self.path)
 
 
 class Run:
@@ -120,17 +119,12 @@ class Run:
     @cached_property
     def pictures(self) -> list[Picture]:
         """The times at which fields were written, ascending. A body's surface has files of its own."""
-        found = [Picture(time, Path(path)) for time, path in self._directory.pictures()]
-        if found:
-            return found
-        from . import vtkhdf
-        files = [p for p in sorted((self.path / "vtk").glob("*.vtkhdf")) if not p.stem.endswith("_body")]
-        return [Picture(time, path, place) for path in files for place, time in enumerate(vtkhdf.times(path))]
+        return [Picture(time, Path(path)) for time, path in self._directory.fields()]
 
     def fields(self, which: int = -1) -> Fields:
         """The fields of one of `pictures`; the last one unless told otherwise."""
         if not self.pictures:
-            raise FileNotFoundError("%s: no fields were written (vtk/*.pvd, vtk/*.vtkhdf)" % self.path)
+            raise FileNotFoundError("%s: no fields were written (vtk/)" % self.path)
         return self.pictures[which].read()
 
     # ---- studies, captured systems

@@ -5,6 +5,17 @@
 const KINDS = {f8: Float64Array, f4: Float32Array, u4: Uint32Array, u2: Uint16Array};
 const UNDER = new Set(['cells', 'mesh', 'image', 'stream', 'span', 'bar', 'box']), FONT = '12px system-ui, "DejaVu Sans", sans-serif';
 
+// Colours of lines and words that are dark on paper, for a dark page.
+const DARK = {'#1d2329': '#e4e7ea', '#222222': '#e4e7ea', '#444': '#aab2ba', '#ddd': '#39414a', '#e3e6ea': '#39414a', '#5b6670': '#aab2ba', '#888888': '#aab2ba',
+  '#5A5A5A': '#a6a6a6', '#0072B2': '#4aa3df', '#b3261e': '#ff8f85', '#4d4d4d': '#aab2ba', '#fff': '#1b2026'};
+const scheme = matchMedia('(prefers-color-scheme: dark)');
+let is_printed = false;
+const inkOf = colour => scheme.matches && !is_printed ? DARK[colour] ?? colour : colour;
+const redraw = printed => (is_printed = printed, everyPlot.flat().forEach(u => u.redraw(false, true)));
+scheme.addEventListener('change', () => redraw(false));
+addEventListener('beforeprint', () => redraw(true));
+addEventListener('afterprint', () => redraw(false));
+
 function bytesOf(text) {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
@@ -63,9 +74,9 @@ function scaleOf(axis) {
 function axisOf(axis, scale, side, is_off) {
   const is_up = side % 2 === 1;
   return {
-    scale, side, font: FONT, labelFont: FONT, stroke: '#444', label: axis.label || undefined, labelSize: axis.label ? 20 : 0, show: !is_off, gap: 4,
+    scale, side, font: FONT, labelFont: FONT, stroke: () => inkOf('#444'), label: axis.label || undefined, labelSize: axis.label ? 20 : 0, show: !is_off, gap: 4,
     filter: (_, splits) => splits,
-    grid: {show: axis.grid && side !== 1, stroke: '#ddd', width: 0.7}, ticks: {stroke: '#444', width: 0.8, size: 4},
+    grid: {show: axis.grid && side !== 1, stroke: () => inkOf('#ddd'), width: 0.7}, ticks: {stroke: () => inkOf('#444'), width: 0.8, size: 4},
     splits: (u, _, low, high) => ticksOf(axis, low, high, Math.max(3, Math.round(is_up ? u.height / 50 : u.width / 85))),
     values: (_, splits) => splits.map(v => axis.bare ? '' : nameOf(axis, v)), rotate: axis.slanted ? -45 : 0,
     size: (u, values, i, cycle) => cycle > 1 ? u.axes[i]._size : Math.ceil(13 + Math.max(
@@ -96,7 +107,7 @@ const DRAW = {
     if (mark.picture?.complete) c.drawImage(mark.picture, place.x(x0), place.y(y1), place.x(x1) - place.x(x0), place.y(y0) - place.y(y1));
   },
   span(c, mark, place) {
-    c.fillStyle = mark.colour;
+    c.fillStyle = inkOf(mark.colour);
     c.fillRect(place.x(mark.x0), place.box.top, place.x(mark.x1) - place.x(mark.x0), place.box.height);
   },
   rule(c, mark, place) {
@@ -109,7 +120,7 @@ const DRAW = {
     const box = [Math.min(a, b), Math.min(p, q), Math.abs(b - a), Math.abs(q - p)];
     c.save();
     c.globalAlpha = mark.alpha ?? 1;
-    c.fillStyle = mark.colour;
+    c.fillStyle = inkOf(mark.colour);
     c.fillRect(...box);
     c.beginPath();
     c.rect(...box);
@@ -125,21 +136,24 @@ const DRAW = {
   box(c, mark, place) {
     const x = place.x(mark.place), wide = Math.abs(place.x(mark.place + 0.5 * mark.wide) - x), [least, low, middle, high, most] = mark.five.map(place.y);
     strokeOf(c, {colour: '#444', width: 1}, place, () => (c.moveTo(x, least), c.lineTo(x, low), c.moveTo(x, high), c.lineTo(x, most)));
-    c.fillStyle = mark.colour;
+    c.fillStyle = inkOf(mark.colour);
     c.fillRect(x - wide, high, 2 * wide, Math.max(low - high, 3 * place.ratio));
     strokeOf(c, {colour: '#1d2329', width: 1.5}, place, () => (c.moveTo(x - wide, middle), c.lineTo(x + wide, middle)));
-    c.fillStyle = '#1d2329';
+    c.fillStyle = inkOf('#1d2329');
     for (const v of mark.far) c.fillRect(x - place.ratio, place.y(v) - place.ratio, 2 * place.ratio, 2 * place.ratio);
   },
   line(c, mark, place) {
     const points = Array.from(mark.x, (x, i) => [place.x(x), place.y(mark.y[i])]).filter(p => p.every(Number.isFinite));
     if (mark.width) strokeOf(c, mark, place, () => points.forEach(([x, y], i) => i ? c.lineTo(x, y) : c.moveTo(x, y)));
-    c.fillStyle = mark.hollow ? '#fff' : mark.colour;
+    c.fillStyle = inkOf(mark.hollow ? '#fff' : mark.colour);
     if (mark.point) for (const [x, y] of points) {
+      const r = 0.6 * mark.point * place.ratio;
       c.beginPath();
-      c.arc(x, y, 0.6 * mark.point * place.ratio, 0, 7);
+      if (mark.shape === 'square') c.rect(x - r, y - r, 2 * r, 2 * r);
+      else if (mark.shape === 'diamond') [[0, -r], [r, 0], [0, r], [-r, 0]].forEach(([a, b]) => c.lineTo(x + 1.25 * a, y + 1.25 * b));
+      else c.arc(x, y, r, 0, 7);
       c.fill();
-      if (mark.hollow) strokeOf(c, {...mark, width: 1.3, dash: null}, place, () => c.arc(x, y, 0.6 * mark.point * place.ratio, 0, 7));
+      if (mark.hollow) strokeOf(c, {...mark, width: 1.3, dash: null}, place, () => c.arc(x, y, r, 0, 7));
     }
   },
   text(c, mark, place) {
@@ -149,7 +163,7 @@ const DRAW = {
     c.font = `${1.25 * mark.size * place.ratio}px system-ui, "DejaVu Sans", sans-serif`;
     const widest = Math.max(...lines.map(l => c.measureText(l).width));
     if (mark.inside && widest > Math.abs(place.x(mark.inside[1]) - place.x(mark.inside[0]))) return;
-    c.fillStyle = mark.colour;
+    c.fillStyle = inkOf(mark.colour);
     c.textAlign = mark.ha;
     c.textBaseline = mark.va === 'center' ? 'middle' : 'bottom';
     const up = mark.va === 'center' ? 0.5 * (lines.length - 1) * tall : (lines.length - 1) * tall;
@@ -161,7 +175,7 @@ function strokeOf(c, mark, place, path) {
   c.beginPath();
   path();
   c.setLineDash((mark.dash ?? []).map(d => d * place.ratio));
-  c.strokeStyle = mark.colour;
+  c.strokeStyle = inkOf(mark.colour);
   c.lineWidth = mark.width * place.ratio;
   c.stroke();
   c.setLineDash([]);
@@ -180,8 +194,8 @@ function drawMarks(u, marks, y) {
 // ---- axes
 
 function seriesOf(line, scale) {
-  const point = line.point ? {show: true, size: 1.3 * line.point, width: line.hollow ? 1.3 : 0, fill: line.hollow ? '#fff' : line.colour} : {show: false};
-  return {label: line.name, scale, stroke: line.colour, width: line.width, dash: line.dash, points: point, pxAlign: 0,
+  const point = line.point ? {show: true, size: 1.3 * line.point, width: line.hollow ? 1.3 : 0, fill: () => inkOf(line.hollow ? '#fff' : line.colour)} : {show: false};
+  return {label: line.name, scale, stroke: () => inkOf(line.colour), width: line.width, dash: line.dash, points: point, pxAlign: 0,
           paths: line.width ? undefined : () => null, value: (_, v) => tick(v, 5)};
 }
 
@@ -209,7 +223,7 @@ function plot(root, axes, height, others, share, is_titled) {
     scales: {x: scaleOf(axes.x), y: scaleOf(axes.y)},
     axes: [axisOf(axes.x, 'x', 2, axes.off), axisOf(axes.y, 'y', 3, axes.off)],
     series: [{label: axes.x.label || axes.x.below || 'x', value: (_, v) => tick(v, 6)}, ...lines.map(l => seriesOf(l, 'y')), ...seconds.map(l => seriesOf(l, 'right'))],
-    legend: {show: named.length > 0, markers: {width: 0, fill: (_, i) => named[i - 1]?.colour}},
+    legend: {show: named.length > 0, markers: {width: 0, fill: (_, i) => inkOf(named[i - 1]?.colour)}},
     cursor: {
       dataIdx: nearest, points: {size: 6}, drag: {x: true, y: true, uni: 25, setScale: !axes.equal}, focus: {prox: -1},
       bind: {dblclick: () => () => others.forEach(o => o.back())},
@@ -237,7 +251,24 @@ function plot(root, axes, height, others, share, is_titled) {
   };
   for (const mark of rest) if (mark.png) Object.assign(mark.picture = new Image(), {onload: () => u.redraw(false, true), src: 'data:image/png;base64,' + mark.png});
   if (lines.length) said.remove();
+  holder.tabIndex = 0;
+  holder.setAttribute('role', 'group');
+  holder.setAttribute('aria-label', `${axes.title || axes.y.label || 'Plot'}: plus and minus zoom, arrows move, 0 shows all`);
+  holder.addEventListener('keydown', event => keyed(u, event, axes, others));
   return u;
+}
+
+// Zoom and motion by keys, in positions of the frame, so that any kind of axis will do.
+function keyed(u, event, axes, others) {
+  const [left, right, down, up] = {'+': [0.1, 0.9, 0.1, 0.9], '=': [0.1, 0.9, 0.1, 0.9], '-': [-0.125, 1.125, -0.125, 1.125], ArrowLeft: [-0.2, 0.8, 0, 1],
+    ArrowRight: [0.2, 1.2, 0, 1], ArrowUp: [0, 1, 0.2, 1.2], ArrowDown: [0, 1, -0.2, 0.8]}[event.key] ?? [];
+  if (event.key === '0') others.forEach(o => o.back());
+  else if (left === undefined) return;
+  event.preventDefault();
+  if (left === undefined) return;
+  const wide = u.over.clientWidth, tall = u.over.clientHeight, x = [left, right].map(p => u.posToVal(p * wide, 'x')), y = [down, up].map(p => u.posToVal((1 - p) * tall, 'y'));
+  u.setScale('x', {min: Math.min(...x), max: Math.max(...x)});
+  u.setScale('y', {min: Math.min(...y), max: Math.max(...y)});
 }
 
 // A picture keeps its proportions: the frame that holds what was chosen.
@@ -258,8 +289,9 @@ function keys(legend) {
   for (const key of legend) {
     const one = root.appendChild(document.createElement('span')), sign = one.appendChild(document.createElement('i'));
     one.append(key.name);
-    if (key.line) sign.className = 'line', sign.style.borderColor = key.colour, sign.style.borderTopStyle = key.dashed ? 'dashed' : 'solid';
-    else sign.style.background = key.colour, sign.style.opacity = key.alpha ?? 1;
+    if (key.glyph) sign.className = 'glyph', sign.textContent = key.glyph, sign.style.color = inkOf(key.colour);
+    else if (key.line) sign.className = 'line', sign.style.borderColor = inkOf(key.colour), sign.style.borderTopStyle = key.dashed ? 'dashed' : 'solid';
+    else sign.style.background = inkOf(key.colour), sign.style.opacity = key.alpha ?? 1;
   }
   return root;
 }
@@ -310,5 +342,5 @@ for (const element of document.querySelectorAll('figure.plot')) try {
 
 const hint = document.createElement('p');
 hint.className = 'soft hint';
-hint.textContent = 'In a plot: drag to zoom, double click to go back. The values at the cursor stand below it.';
-document.querySelector('figure.plot').closest('.figures').before(hint);
+hint.textContent = 'In a plot: drag to zoom, double click to go back; or focus it and use + − arrows 0. The values at the cursor are shown below it.';
+(document.querySelector('section:not(.verdict) .figures') ?? document.querySelector('.figures')).before(hint);

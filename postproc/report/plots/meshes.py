@@ -5,7 +5,7 @@
 """
 import numpy as np
 
-from . import style
+from . import sketch, style
 
 WORD_FIELDS = ("line", "colour", "partition")  # told apart rather than compared; also what begins so
 WIDE_FIELDS = ("aspect_ratio", "volume")  # over decades
@@ -74,10 +74,11 @@ def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, le
     inside = vtu.inside(zoom)
     if mesh is None:
         mesh = field is None or np.count_nonzero(inside) < 4000
-    style.frame(axes)
-    axes.set(aspect="equal", xlim=zoom[:2], ylim=zoom[2:])
+    axes.frame()
+    axes.set_xlim(*zoom[:2])
+    axes.set_ylim(*zoom[2:])
     if field is None:
-        style.mesh(axes, vtu, inside)
+        axes.mesh(vtu, inside, None, None, None, True)
         return None
     everywhere = field_of(vtu, field)
     values, words, is_wide = everywhere[inside], None, False
@@ -89,22 +90,19 @@ def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, le
             values = np.where(values < 0, np.nan, values)
     elif _is_wide(field, everywhere, limits):
         is_wide, limits = True, _limits(everywhere, None)
-    return style.mesh(axes, vtu, inside, values, _limits(values, limits), style.colours(cmap or "viridis"), mesh, is_wide, words, levels, everywhere)
+    return axes.mesh(vtu, inside, values, _limits(values, limits), cmap or "viridis", mesh, levels, is_wide, words)
 
 
 def mesh_figure(vtu, folder, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0, label=None, title=None,
                 caption=None, name=None):
     """A figure of the report: FOLDER/NAME.png; name defaults to the field's."""
     zoom = zoom or whole(vtu)
-    figure, axes = style.new()
+    figure, axes = sketch.new()
     drawn = draw(axes, vtu, field, zoom, mesh, limits, cmap, levels)
     if drawn is not None and _can_be_told(vtu, field):
         values = field_of(vtu, field)
-        bar = style.colour_bar(figure, axes, drawn, label or style.words(field), None if _is_word(field) else values)
-        if _is_word(field):
-            few = _few(values)
-            bar.set_ticks(few, labels=["%d" % w for w in few])
-            bar.ax.tick_params(length=0)
+        few = _few(values) if _is_word(field) else None
+        figure.colour_bar(drawn, label or style.words(field), None if _is_word(field) else values, few, few)
     axes.set_title(title or (style.words(field).capitalize() if field else "Mesh"))
     cells = style.number(len(vtu.corners))
-    return style.save(figure, folder, name or field or "mesh", caption or "%s cells." % cells)
+    return figure.save(folder, name or field or "mesh", caption or "%s cells." % cells)

@@ -135,46 +135,12 @@ def decide_by_sums(rows):
     return "sum of the times / sum of the reference's"
 
 
-def interval(study, name):
-    return "%.3g to %.3g" % (study.value(name, "low"), study.value(name, "high"))
-
-
-def headline(study):
-    """The verdict in one sentence, which says no more than the intervals do."""
-    of = {n: study.value(n, "verdict") for n in study.candidates}
-    reference = "the reference solver, " + study.solver[REFERENCE].replace("+", " + ")
-    if any(v.startswith("too few") for v in of.values()):
-        return "Too few systems for a verdict"
-    faster = sorted((n for n in of if of[n] == "faster"), key=lambda n: study.value(n, "ratio"))
-    if faster:
-        return "%s %s faster than %s, %s" % (_list(faster), "is" if len(faster) == 1 else "are", reference, study.here)
-    others = {}
-    for name, verdict in of.items():
-        if verdict != "slower":
-            others.setdefault(verdict, []).append(name)
-    if others:
-        return "No candidate is shown to be faster than %s, %s; %s" % (
-            reference, study.here, "; ".join("%s: %s" % (_list(names), verdict) for verdict, names in others.items()))
-    if not of:
-        return "No candidate took part"
-    return "All %d candidates are slower than %s, %s" % (len(of), reference, study.here)
-
-
-def _list(names):
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def sentences(study):
-    """What stands below the headline."""
-    words = []
-    for name in sorted(study.candidates, key=lambda n: study.value(n, "ratio")):
-        verdict = study.value(name, "verdict")
-        if verdict == "faster":
-            words.append("%s takes %s times the reference's time." % (name, interval(study, name)))
-    words.append("Open loop, %s: each of %d (%s) was solved by all, in random order. Intervals: 95 %%, of the %s." % (
-        study.here, study.value(REFERENCE, "systems"), study.system, study.statistic))
-    words.append("A/A interval %s; noise floor %.1f %% (largest extent of the A/A intervals)." % (
-        interval(study, CONTROL), 100 * (study.floor() - 1)))
+def notes(study):
+    """How the costs were measured, noise, reproducibility, what was left out."""
+    low, high = (study.value(CONTROL, c) for c in ("low", "high"))
+    words = ["Same systems (open loop), %s: each of %d (%s) was solved by all, in random order. Cost: %s; 95 %% intervals. A/A control "
+             "%.3g to %.3g; noise band %.1f %% (the larger end of it)." % (
+                 study.here, study.value(REFERENCE, "systems"), study.system, study.statistic, low, high, 100 * (study.floor() - 1))]
     repetition = study.repetition()
     if repetition and repetition[1]:
         words.append("The reference solver is not reproducible: in %d of %d systems its replicas differ from the solution of the flow, "
@@ -183,18 +149,18 @@ def sentences(study):
         words.append("The reference solver is bitwise reproducible: its replicas equal the solution of the flow.")
     if study.ranks() > 1:
         words.append("%d ranks; the time of a solve is that of the slowest rank." % study.ranks())
-    failures = [(n, int(study.value(n, "failures"))) for n in study.names if study.value(n, "failures") > 0]
-    for name, count in failures:
-        words.append("%s missed the tolerance in %d of %d systems%s." % (name, count, study.value(name, "systems"), _cost(study, name)))
-    words += ["%s is left out: %s." % (name, why.rstrip(".")) for name, why in study.left_out]
-    return words
+    for name in study.names:
+        if study.value(name, "failures") > 0:
+            words.append("%s missed the tolerance in %d of %d systems%s." % (
+                name, study.value(name, "failures"), study.value(name, "systems"), _cost(study, name)))
+    return words + ["%s is left out: %s." % (name, why.rstrip(".")) for name, why in study.left_out]
 
 
 def _cost(study, name):
     """Of failures, on average over all systems."""
     if "failed_ms" not in study.summary:
         return ""
-    return ", which cost %.3g of %.3g ms a system" % (study.value(name, "failed_ms"), _paid_ms(study, name))
+    return ", which cost %.3g of %.3g ms per system" % (study.value(name, "failed_ms"), _paid_ms(study, name))
 
 
 def _paid_ms(study, name):

@@ -14,7 +14,6 @@ class FileListener {
   FileListener(const FileListener&) = delete;
   FileListener& operator=(const FileListener&) = delete;
   virtual void making(const std::string& /*path*/) {}   // before it is there, and before anything lies beside it
-  virtual void written(const std::string& /*path*/) {}  // in its place, not synced
   virtual void synced(const std::string& /*path*/) {}
   virtual void renamed(const std::string& /*from*/, const std::string& /*to*/) {}
   virtual void removed(const std::string& /*path*/) {}
@@ -24,7 +23,6 @@ class FileListener {
 };
 
 void tell_making(const std::string& path);
-void tell_written(const std::string& path);
 void sync_file(int descriptor, const std::string& path);
 void sync_file(const std::string& path);
 void rename_file(const std::string& from, const std::string& to);

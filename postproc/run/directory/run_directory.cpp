@@ -214,10 +214,6 @@ void RunDirectory::making(const std::string& path) {
   is_synced_ = is_synced_ && name.starts_with("checkpoints/");  // those are found without it
 }
 
-void RunDirectory::written(const std::string& path) {
-  if (!relative(path).empty()) files_.insert(path);
-}
-
 void RunDirectory::renamed(const std::string& from, const std::string& to) {
   if (relative(to).empty()) return;
   if (from != last_synced_) files_.insert(to);

@@ -43,7 +43,6 @@ class RunDirectory final : public FileListener {
  private:
   void making(const std::string& path) override;
   void making_folder(const std::string& path) override;
-  void written(const std::string& path) override;
   void synced(const std::string& path) override { last_synced_ = path; }
   void renamed(const std::string& from, const std::string& to) override;
   void synced_folder(const std::string& path) override { folders_.erase(path); }
@@ -60,7 +59,6 @@ class RunDirectory final : public FileListener {
   void supersede(std::int64_t step);
   bool supersede_checkpoints(std::int64_t step);
   bool supersede_records(std::int64_t step, std::vector<std::string>& without_step);
-  bool cut_series(const std::string& name, std::int64_t step);
   void set_aside(const std::string& name);
   std::string of(const std::string& name) const { return path_ + "/" + name; }
   std::string relative(const std::string& path) const;  // empty: not inside

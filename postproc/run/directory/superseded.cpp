@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 
-#include "postproc/fields/vtkhdf.hpp"
 #include "postproc/run/checkpoint.hpp"
 #include "postproc/run/directory/run_directory.hpp"
 #include "postproc/run/records.hpp"
@@ -68,18 +66,6 @@ bool RunDirectory::supersede_checkpoints(std::int64_t step) {
   return true;
 }
 
-// One file with all steps: a copy goes aside.
-bool RunDirectory::cut_series(const std::string& name, std::int64_t step) {
-  VtkhdfSeries series(of(name), std::numeric_limits<double>::infinity());
-  if (series.steps().empty() || series.steps().back().step <= step) return false;
-  const std::string to = of(superseded_ + "/" + name);
-  write_aside(
-      to, [&](const std::string& temporary) { fs::copy_file(of(name), temporary); }, Sync::later);
-  series.cut_after(step);
-  if (series.steps().empty()) remove_file(of(name));
-  return true;
-}
-
 bool RunDirectory::supersede_records(std::int64_t step, std::vector<std::string>& without_step) {
   bool is_any = false;
   std::vector<std::string> lists;  // .pvd: after their pictures
@@ -94,9 +80,7 @@ bool RunDirectory::supersede_records(std::int64_t step, std::vector<std::string>
   for (const std::string& name : std::set<std::string>(names_)) {
     std::error_code error;
     if (stays(name) || !fs::is_regular_file(of(name), error)) continue;
-    if (name.ends_with(".vtkhdf")) {
-      is_any |= cut_series(name, step);
-    } else if (name.ends_with(".pvd")) {
+    if (name.ends_with(".pvd")) {
       lists.push_back(name);
     } else if (const std::int64_t its_step = step_in_name(name); its_step >= 0) {
       if (its_step <= step) continue;
