@@ -1,4 +1,5 @@
-// HDF5's C library: identifiers that close themselves, and the reason of a failure. Only for files that need HDF5 anyway.
+// HDF5's C library: identifiers that close themselves, and the reason of a failure. Only for files that need HDF5
+// anyway.
 #pragma once
 #include <hdf5.h>
 
@@ -24,8 +25,8 @@ class Id {
   herr_t (*closer_)(hid_t);
 };
 
-// To be called before any other function of HDF5. HDF5's own clean-up at exit writes files again that could not be closed
-// (full disk) and crashes: it is switched off, as are HDF5's own messages (reason() returns them).
+// To be called before any other function of HDF5. HDF5's own clean-up at exit writes files again that could not be
+// closed (full disk) and crashes: it is switched off, as are HDF5's own messages (reason() returns them).
 inline void start() {
   static const herr_t once = H5dont_atexit();
   static_cast<void>(once);

@@ -1,4 +1,5 @@
-// Replaces vtkhdf.cpp in a build without HDF5, which refuses [output] fields_format = "vtkhdf" before it comes to these.
+// Replaces vtkhdf.cpp in a build without HDF5, which refuses [output] fields_format = "vtkhdf" before it comes to
+// these.
 #include "base/error.hpp"
 #include "base/foreign/optional_library.hpp"
 #include "postproc/fields/vtkhdf.hpp"

@@ -87,8 +87,8 @@ std::vector<SealedPart> write_content(const std::string& path, std::size_t head,
   return file.close();
 }
 
-// HDF5 handles a full disk badly: find out before it starts. The reservation is given back when HDF5 creates the file
-// anew.
+// HDF5 handles a full disk badly, so the space is reserved beforehand. HDF5 releases the reservation when it creates
+// the file again.
 std::int64_t most_bytes(const SealedContent& content) {
   std::size_t bytes = 65536;
   for (const auto& [name, text] : content.texts) bytes += text.size() + 1024;
@@ -105,8 +105,8 @@ std::vector<std::string> part_names(const SealedContent& content) {
   return names;
 }
 
-// Anyone can make a seal: what weir does not write (arrays that are compressed, or larger than the file, or in other files)
-// is not read.
+// A seal can be forged. Arrays that Weir does not write (compressed, larger than the file, or in other files) are not
+// read.
 void require_plain(hid_t array, hid_t space, hid_t type, const std::string& path, const std::string& name) {
   const Id own(H5Dget_type(array), H5Tclose), list(H5Dget_create_plist(array), H5Pclose);
   std::error_code error;
@@ -199,9 +199,9 @@ SealedFile read_content(const std::string& path, Reading reading) {
   return found;
 }
 
-// HDF5 1.10 copies from wherever a forged address points to (H5F__accum_read), and anyone can make a seal: a child process
-// walks through the file's structure first, and may crash. What it refuses, this process refuses again, with the reason.
-// No child to be had: the seal holds, so only a forger loses.
+// HDF5 1.10 copies from any address in a forged file (H5F__accum_read). Therefore a child process first reads the
+// structure of the file, and may crash. This process then repeats the child's refusal with its reason. Where no child
+// can be started the seal alone has to do.
 void rehearse(const std::string& path) {
   const pid_t child = fork();
   if (child == 0) {
@@ -209,7 +209,7 @@ void rehearse(const std::string& path) {
     constexpr rlimit no_core{0, 0}, seconds{60, 60};
     setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_CPU, &seconds);
-    close(STDERR_FILENO);  // its last words
+    close(STDERR_FILENO);  // no messages of the crash
     try {
       read_content(path, Reading::rehearsal);
     } catch (...) {

@@ -1,4 +1,5 @@
-// The content of .vtkhdf files as HDF5's own library reads it: structure by the VTKHDF specification (2.0), and every value.
+// The content of .vtkhdf files as HDF5's own library reads it: structure by the VTKHDF specification (2.0), and every
+// value.
 #include "postproc/fields/vtkhdf.hpp"
 
 #include <gtest/gtest.h>

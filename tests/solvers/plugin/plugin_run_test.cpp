@@ -142,7 +142,7 @@ TEST_F(PluginRun, ACrashLeavesWhatTheRunHadOnTheDiskAndSaysInRunJsonWhatHappened
   EXPECT_EQ(told["exit_code"], 3);
   EXPECT_EQ(told["steps"], 4) << "those of the checkpoint";
   EXPECT_NE(std::string(told["reason"])
-                .find("a???.so: apply crashed (SIGSEGV); what else is told here is of out/checkpoints/"),
+                .find("a???.so: apply crashed (SIGSEGV); the other entries are those of out/checkpoints/"),
             std::string::npos)
       << told["reason"];
   EXPECT_EQ(weir({"restart", "out", "--steps", "6"}).code, 0);
