@@ -1,4 +1,4 @@
-// A child program in its own process group. A signal that asks this process to stop (SIGINT, SIGTERM, SIGHUP) is passed
+// A child program in its own process group. A signal to stop (SIGINT, SIGTERM, SIGHUP) is passed
 // on to the child's group, which then ends in order.
 #pragma once
 #include <cstdint>

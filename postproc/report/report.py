@@ -10,7 +10,7 @@ import signal
 import sys
 import types
 
-sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
+sys.dont_write_bytecode = True  # the program's folder may belong to another user
 
 EXIT_USAGE, EXIT_FILE = 2, 6  # as the program's own exit codes
 PARTS = ("compressible", "evidence", "fields", "flight", "histories", "page", "profiles", "records", "relay", "roofline", "shadow", "shadow_plots", "style",
@@ -18,18 +18,18 @@ PARTS = ("compressible", "evidence", "fields", "flight", "histories", "page", "p
 
 
 def end_with_the_program():
-    """Where the program that draws its run is killed the report ends too: the run may be restarted at once (Linux)."""
+    """Ends the report when the calling program is killed, since the run may be restarted at once (Linux)."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def import_numpy():
-    """Without its random numbers, polynomials and transforms, which no plot of the page needs: a fifth of the memory."""
+    """Without random numbers, polynomials and transforms, which no plot needs: this takes a fifth of the memory."""
     if "numpy" not in sys.modules:
         for name in ("random", "polynomial", "fft"):
             sys.modules["numpy." + name] = types.ModuleType("numpy." + name)
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
-        signal.setitimer(signal.ITIMER_PROF, 30)  # OpenBLAS asks for ever where `ulimit -v` is too small
+        signal.setitimer(signal.ITIMER_PROF, 30)  # OpenBLAS does not return where `ulimit -v` is too small
     importlib.import_module("numpy")
     signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -100,7 +100,7 @@ class Report:
         return '<section class="verdict %s">%s</section>' % (kind, "".join(parts))
 
     def solver_lines(self):
-        """The solvers by the names that the records give them, with the tolerance that the case asks for."""
+        """The solvers as the records name them, with the tolerance of the case."""
         if self.run.solves is None:
             return []
         lines = []
@@ -192,7 +192,7 @@ class Report:
         return self.page.section("Linear solver", self.page.table(names, rows, (2, 3, 4, 5, 6)), self.page.figures(figures))
 
     def sections(self):
-        """(what, method) of the pictures, which differ between the miniapps."""
+        """(what, method) of the sections that differ between the miniapps; the flow first."""
         if self.run.run.get("miniapp") == "captured":
             return [("the linear solvers", self.solver_section)]
         if self.is_compressible():
@@ -245,7 +245,7 @@ class Report:
         return self.page.section("Solver comparison on the same systems", self.page.figures(figures), self.page.table(names, rows, range(2, len(names) - 1)))
 
     def flight_section(self):
-        """Why a run that ended badly did so; None for the others."""
+        """The diagnosis of a failed run; None for the others."""
         if not self.run.has("flight_recorder.json"):
             return None
         flight, page = self.flight.read(self.run), self.page

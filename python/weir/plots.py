@@ -105,7 +105,7 @@ def fields(run: Run) -> Plots:
 
 
 def profiles(run: Run) -> Plots:
-    """Probes beside published data."""
+    """Probes and published data."""
     from ._report import profiles as lines
     return _drawn(lambda: lines.profile_plots(run._directory, ""))
 

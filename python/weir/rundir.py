@@ -1,4 +1,4 @@
-"""A run directory: records, fields, studies and captured systems, read when they are asked for."""
+"""A run directory: records, fields, studies and captured systems, read on first access."""
 from __future__ import annotations
 
 import os
@@ -39,7 +39,7 @@ class Picture(NamedTuple):
 
 
 class Run:
-    """What a run directory holds. What it lacks is None or empty; `missing` says why."""
+    """Contents of a run directory. A missing part is None or empty, with the reason in `missing`."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -96,12 +96,12 @@ class Run:
 
     @cached_property
     def history(self) -> Table:
-        """A row a step."""
+        """A row per step."""
         return Table(self._directory.history or {})
 
     @cached_property
     def solves(self) -> Table:
-        """A row a linear solve."""
+        """A row per linear solve."""
         return Table(self._directory.solves or {})
 
     @cached_property
@@ -122,7 +122,7 @@ class Run:
         return [Picture(time, Path(path)) for time, path in self._directory.fields()]
 
     def fields(self, which: int = -1) -> Fields:
-        """The fields of one of `pictures`; the last one unless told otherwise."""
+        """The fields of one of `pictures`; by default the last one."""
         if not self.pictures:
             raise FileNotFoundError("%s: no fields were written (vtk/)" % self.path)
         return self.pictures[which].read()
@@ -136,17 +136,17 @@ class Run:
 
     @cached_property
     def relay(self) -> Relay | None:
-        """What each solver costs when it leads, on branches of the run (closed loop)."""
+        """Costs of the solvers on branches of the run (closed loop)."""
         return Relay(self._directory, self.shadow) if self._directory.branches() else None
 
     @property
     def decisions(self) -> Table | None:
-        """What [select] has decided, and why."""
+        """Decisions of [select], with reasons."""
         return self.table("decisions.csv")
 
     @property
     def races(self) -> Table | None:
-        """What the races of [select] have cost."""
+        """Costs of the races of [select]."""
         return self.table("races.csv")
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Studies of solvers: on the same systems (shadow), on branches that each leads (relay), over whole runs (weir ab)."""
+"""Studies of solvers: on the same systems (shadow), on branches (relay), over whole runs (weir ab)."""
 from __future__ import annotations
 
 import os
@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 class Shadow:
-    """Solvers of the same systems, the reference solver's A/A repeats among them. summary: a row a solver; solves: a row a solve."""
+    """Solvers of the same systems, the reference solver's A/A repeats among them. summary: a row per solver; solves: a row per solve."""
 
     def __init__(self, directory: Any) -> None:
         self._study = shadow.Study(directory)
@@ -57,7 +57,7 @@ class Shadow:
 
     @property
     def noise_floor(self) -> float:
-        """What a ratio must exceed: the largest extent of the A/A intervals."""
+        """The noise band: the larger end of the A/A intervals."""
         return float(self._study.floor())
 
     def interval(self, name: str) -> Interval:
@@ -86,7 +86,7 @@ class Shadow:
 
 
 class Relay:
-    """Branches of the run that each solver has led. solvers: run.json's entry of each, by name; branches: a row a branch."""
+    """Branches of the run by each solver. solvers: the entry of each in run.json, by name; branches: a row per branch."""
 
     def __init__(self, directory: Any, beside: Shadow | None) -> None:
         self._directory, self._relay = directory, relay.read(directory)
@@ -115,13 +115,13 @@ class Relay:
         return {name: str(self.solvers[name]["verdict"]) for name in self.candidates}
 
     def interval(self, name: str) -> Interval:
-        """Cost when it leads over the reference's; inf where a bound is open."""
+        """Cost on branches over the reference's; inf where a bound is open."""
         of = self.solvers[name]
         return Interval(*(np.inf if v is None else float(v) for v in (of["closed"], *of["closed_interval"])))
 
 
 class Ab:
-    """Whole runs of configurations, paired. summary: a row a case and configuration; runs: a row a run."""
+    """Whole runs of configurations, paired. summary: a row per case and configuration; runs: a row per run."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)

@@ -199,7 +199,7 @@ function seriesOf(line, scale) {
           paths: line.width ? undefined : () => null, value: (_, v) => tick(v, 5)};
 }
 
-// What the cursor is on, where no series tells: a picture's value, a bar's ends.
+// The value at the cursor where there is no series: that of a cell or a bar.
 function readOut(u, marks, names) {
   const {left, top} = u.cursor;
   if (names.off || !(left >= 0 && top >= 0)) return '';
@@ -314,7 +314,7 @@ function drawFigure(element) {
   const panels = root.appendChild(document.createElement('div'));
   panels.className = 'panels';
   panels.style.gridTemplateColumns = (figure.width_ratios ?? new Array(figure.columns).fill(1)).map(r => `minmax(0, ${r}fr)`).join(' ');
-  // Plots above or beside each other have their frames so.
+  // The frames of plots of one row or column are aligned.
   const labels = axis => longest(ticksOf(axis, axis.low, axis.high, 5).map(v => nameOf(axis, v)));
   const own = axis => axis.label ? 20 : 0, most = d => Math.max(...figure.axes.map(a => (
     own(a[d]) + (d === 'y' ? labels(a.y) : a.x.slanted ? 0.75 * labels(a.x) + 8 : 12))));

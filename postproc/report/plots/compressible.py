@@ -1,4 +1,4 @@
-"""The compressible miniapp's plots: the flow on its mesh, the walls' Cp and Cf, the way to the steady state."""
+"""Plots of the compressible miniapp: the flow on its mesh, Cp and Cf of the walls, convergence to the steady state."""
 import glob
 import os
 
@@ -126,7 +126,7 @@ def surface_figures(run, folder):
 # ---- along a line, for flows that vary in one direction
 
 def tube_figures(run, folder):
-    """Sod's tube: the cells beside the exact solution."""
+    """Sod's tube: the cells and the exact solution."""
     table = run.table("flow").get("initial")
     kind = table.get("type") if isinstance(table, dict) else table
     if kind != "sod":
@@ -143,11 +143,11 @@ def tube_figures(run, folder):
         axes.set_ylabel({"velocity.0": "u"}.get(name, name))
     figure.finish(all_axes[0], "Along the tube")
     all_axes[-1].set_xlabel("x")
-    return [figure.save(folder, "tube", "All cells, beside the exact solution at t = 0.2.")]
+    return [figure.save(folder, "tube", "All cells, and the exact solution at t = 0.2.")]
 
 
 def layer_figures(run, folder):
-    """A boundary layer along x, which no picture in true proportions shows: y is stretched."""
+    """A boundary layer along x, with y stretched."""
     walls = [(name, w) for name, w in _walls(run) if "cf" in w and np.ptp(w["y"]) == 0]
     if not walls or run.last_fields() is None:
         return []
@@ -163,7 +163,7 @@ def layer_figures(run, folder):
     return [figure.save(folder, "layer", "Velocity along the wall on the mesh; y is stretched.")]
 
 
-# ---- the way to the steady state
+# ---- convergence
 
 def _relative(history):
     """name -> residual norm over the first of the scheme of full order, from the very start."""
@@ -231,7 +231,7 @@ def convergence_figures(run, folder):
 
 
 def ilu_figures(run, folder):
-    """The preconditioner's own measures, a value a solve."""
+    """Iterations and the preconditioner's own measures, a value per solve."""
     solves = run.solves
     if solves is None:
         return []

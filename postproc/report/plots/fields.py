@@ -1,4 +1,4 @@
-"""Pictures of the flow from the last .vtr: in 2D the whole field, in 3D the three mid-planes, a row each."""
+"""The flow of the last field output: in 2D the whole field, in 3D the three mid-planes, a row each."""
 import os
 from functools import partial
 
@@ -20,7 +20,7 @@ class Plane:
         self.centre_a, self.centre_b = (0.5 * (f[1:] + f[:-1]) for f in (self.faces_a, self.faces_b))
         faces = vtr.faces[normal]
         count = max(len(faces) - 1, 1)
-        # An even number of cells has a face in the middle: the mean of the two beside it.
+        # An even number of cells has a face in the middle: the mean of the two cells next to it.
         self.cells = [count // 2] if count % 2 else [count // 2 - 1, count // 2]
         self.position = 0.5 * (faces[0] + faces[-1])
         self.is_2d = vtr.is_2d
@@ -179,7 +179,7 @@ def _write_values(plane, folder):
 
 
 def field_plots(run, folder):
-    """The pictures, a list a plane, and where they come from."""
+    """The figures, a list per plane, and their source."""
     path = run.last_fields()
     if path is None:
         raise ValueError("no field output was written (vtk/*.pvd)")

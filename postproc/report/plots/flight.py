@@ -44,7 +44,7 @@ def _last_steps(steps):
 
 
 def state_plot(run, folder):
-    """The run as the history has it, and beside it the last steps, which the recorder has one by one."""
+    """The growth of the flow in the history, and in the last steps, each of which was recorded."""
     steps = read(run)["steps"]
     if len(steps) < 2:
         return []
@@ -66,7 +66,7 @@ def state_plot(run, folder):
         axes.set_title(title)
         axes.set_xlabel("step")
     beyond = " The values go on beyond the frame, to %.2g." % most if most > frame else ""
-    return [figure.save(folder, "flight_state", "What the history records of the flow's growth; in the last steps, the largest "
+    return [figure.save(folder, "flight_state", "Growth of the flow in the history; in the last steps, the largest "
                        "magnitude of each variable at the start of a step." + beyond, data)]
 
 

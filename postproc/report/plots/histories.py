@@ -1,4 +1,4 @@
-"""What happened step by step: residuals and the way to the steady state, divergence, energy, time step, iterations."""
+"""Plots of the history: residuals, divergence, energy, forces, time step, iterations."""
 import numpy as np
 
 from . import sketch, style
@@ -168,7 +168,7 @@ def iterations_plot(run, folder):
     highest = 1
     for name, rows in systems(solves).items():
         step, iterations = solves["step"][rows], solves["iterations"][rows]
-        # A system may be solved several times a step (one solve a velocity component): their sum is the step's work.
+        # A system may be solved several times per step (one solve per velocity component): their sum is the step's work.
         steps, place = np.unique(step, return_inverse=True)
         total = np.bincount(place, weights=iterations)
         axes.plot(steps, total, label=name)
@@ -177,7 +177,7 @@ def iterations_plot(run, folder):
     axes.set_ylim(0, 1.12 * highest)
     axes.margins(x=0.01)
     figure.finish(axes, "Iterations of the linear solvers", "step", "iterations per step")
-    return [figure.save(folder, "iterations", "Iterations of each linear system, summed over its solves in a step.",
+    return [figure.save(folder, "iterations", "Iterations of each linear system, summed over its solves in each step.",
                        data)]
 
 

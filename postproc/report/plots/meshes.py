@@ -1,4 +1,4 @@
-"""Pictures of an unstructured mesh and of fields on it, from a .vtu: each cell one colour, as a finite volume is.
+"""Plots of an unstructured mesh and of fields on it: each cell has one colour.
 
     draw(axes, vtu, "mach", zoom=(-0.5, 1.5, -0.8, 0.8), mesh=True)      on axes of one's own
     mesh_figure(vtu, folder, "mach", ...)                                a saved figure with caption, for the report
@@ -7,7 +7,7 @@ import numpy as np
 
 from . import sketch, style
 
-WORD_FIELDS = ("line", "colour", "partition")  # told apart rather than compared; also what begins so
+WORD_FIELDS = ("line", "colour", "partition")  # distinguished rather than compared; also names that begin so
 WIDE_FIELDS = ("aspect_ratio", "volume")  # over decades
 
 
@@ -37,7 +37,7 @@ def _is_word(field):
 
 
 def _few(values):
-    """The words of a field that has few enough of them to be named beside a colour each; none is -1."""
+    """The values of such a field where there are at most ten, so that each has a colour with its number; -1: none."""
     words = np.unique(values[values >= 0])
     return words if len(words) <= 10 else None
 
@@ -57,7 +57,7 @@ def _is_wide(field, values, limits):
 
 
 def field_of(vtu, name):
-    """A scalar a cell: a field, the magnitude of a vector, a component "velocity.0"."""
+    """A scalar per cell: a field, the magnitude of a vector, a component "velocity.0"."""
     name, _, component = name.partition(".")
     if name not in vtu.fields:
         raise ValueError("no cell field '%s'; there are: %s" % (name, ", ".join(vtu.fields) or "none"))
@@ -68,8 +68,8 @@ def field_of(vtu, name):
 
 
 def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0):
-    """Draws on `axes`; field None: the mesh alone. mesh: edges, True, False or None (where they can be seen). levels: so many
-    isolines on top (of the means at nodes). Returns what a colour bar needs, or None."""
+    """Draws on `axes`; field None: the mesh alone. mesh: edges, True, False or None (where they can be seen). levels:
+    number of isolines (of the means at nodes). Returns the mark for a colour bar, or None."""
     zoom = zoom or whole(vtu)
     inside = vtu.inside(zoom)
     if mesh is None:

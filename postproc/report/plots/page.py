@@ -143,7 +143,7 @@ def beside(*parts):
 
 
 def _data_of(item):
-    """A link that saves the plot's data; large ones stay beside the page."""
+    """A link that saves the plot's data; large ones are files in plots/ only."""
     path = item.path + ".csv"
     name = os.path.basename(path)
     if not os.path.exists(path):
@@ -236,7 +236,7 @@ def _page(title, body):
     scripts = ""
     if 'class="plot' in body:
         body = "<noscript><p>The plots need JavaScript. Their data are in plots/*.csv; weir report --png DIR draws pictures.</p></noscript>" + body
-        scripts = "<script>/*\n%s*/</script>" % _beside("LICENSE.uPlot")  # which asks to be in every copy
+        scripts = "<script>/*\n%s*/</script>" % _beside("LICENSE.uPlot")  # required in every copy
         scripts += "".join("<script>%s</script>" % _beside(name) for name in ("uPlot.iife.min.js", "ticks.js", "field.js", "plots.js"))
     return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
             '<title>%s</title><style>%s%s</style></head><body><main>%s</main><script>%s</script>%s</body></html>\n' % (

@@ -1,4 +1,4 @@
-"""What a run directory holds. Whatever is missing or broken is None, with the reason in `missing`."""
+"""Contents of a run directory. A missing or broken part is None, with the reason in `missing`."""
 import csv
 import glob
 import json
@@ -36,7 +36,7 @@ def read_csv(path):
 
 
 def published_source(file):
-    """The line of a reference file's head that tells where the numbers come from."""
+    """The line of a reference file's head that names the source of the numbers."""
     path = file if "/" in file else os.path.join(PUBLISHED, file)
     try:
         with open(path) as text:
@@ -72,7 +72,7 @@ class RunDirectory:
         return os.path.exists(self.file(name))
 
     def branches(self):
-        """Whether candidates have led the run on branches of it."""
+        """Whether candidates have run branches (closed loop)."""
         return bool((self.run.get("relay") or {}).get("solvers"))
 
     def leave_out(self, what, why):

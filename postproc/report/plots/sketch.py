@@ -1,4 +1,4 @@
-"""Plots as data. What is drawn on axes is recorded; page/plots.js draws the record in the browser and paper.py as PNG."""
+"""Plots as data: marks on axes are recorded; page/plots.js draws the record in the browser and paper.py as PNG."""
 import os
 import zlib
 
