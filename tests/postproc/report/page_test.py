@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The page of a study: what it says, that it is whole by itself, and, where there is a Chromium, that a browser opens it
-without an error on a screen, on a telephone and on paper."""
+"""The pages of studies and flows: their data, that they need no other file, and, where there is a Chromium (Debian package
+chromium), how a browser shows them: no console error, no request, nothing cut off at 400 and 1280 px, contrast on light and
+dark ground, labels, zoom by mouse and keys, print."""
 import base64
 import csv
+import html
 import html.parser
 import json
 import os
@@ -271,14 +273,37 @@ class Branches(unittest.TestCase):
         self.assertEqual({m["shape"] for m in marks if "shape" in m}, {"circle", "diamond", "square"})
 
 
-WIDTHS = """<script>window.addEventListener('load', () => {
+# What a browser makes of each page in a frame of its own, as JSON in the element `said`.
+LOOK = """<script>addEventListener('load', () => setTimeout(() => {
   const has_ink = c => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size > 2;
-  const frames = [...document.querySelectorAll('iframe')].map(f => {
-    const d = f.contentDocument, pictures = [...d.querySelectorAll('figure.plot')];
-    return f.width + ': ' + pictures.filter(p => p.querySelector('canvas') && [...p.querySelectorAll('canvas')].every(has_ink)).length + ' of ' + pictures.length +
-      ' pictures, ' + Math.max(0, d.documentElement.scrollWidth - f.clientWidth) + ' too wide, ' + d.querySelectorAll('button.copy').length + ' tables, ' +
-      [...d.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).length + ' cut'; });
-  document.body.append(frames.join('; ')); });</script>"""
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const parts = colour => colour.match(/[0-9.]+/g).map(Number);
+  const behind = e => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor); if (c[3] !== 0) return c; } return [255, 255, 255]; };
+  const contrast = e => { const [a, b] = [light(parts(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x); return (a + 0.05) / (b + 0.05); };
+  document.body.append(Object.assign(document.createElement('pre'), {id: 'said', textContent: JSON.stringify([...document.querySelectorAll('iframe')].map(f => {
+    const d = f.contentDocument, plots = [...d.querySelectorAll('figure.plot')], words = [...d.querySelectorAll('h1, h2, h3, p, li, td, th, a, button, summary, figcaption')];
+    const drawn = plots.length ? f.contentWindow.eval('everyPlot.flat()') : [];
+    return {name: f.name, width: f.clientWidth, plots: plots.length, drawn: plots.filter(p => p.querySelector('canvas') && [...p.querySelectorAll('canvas')].every(has_ink)).length,
+      too_wide: Math.max(0, d.documentElement.scrollWidth - f.clientWidth), cut: [...d.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).length,
+      requests: f.contentWindow.performance.getEntriesByType('resource').map(r => r.name), unlabelled: plots.filter(p => !p.querySelector('[role=img][aria-label]')).length +
+      drawn.filter(u => u.root.parentElement.tabIndex !== 0 || !u.root.parentElement.ariaLabel).length + [...d.querySelectorAll('button')].filter(b => !b.textContent.trim()).length,
+      contrast: Math.min(...words.filter(e => e.innerText?.trim() && e.offsetParent).map(contrast))};
+  }))}));
+}, 1500));</script>"""
+
+
+KEYS = """<script>{
+  const press = (u, key) => u.root.parentElement.dispatchEvent(new KeyboardEvent('keydown', {key})), ends = u => [u.scales.x.min, u.scales.x.max].join();
+  const plots = everyPlot.flat(), said = [plots.map(ends)];
+  plots.forEach(u => press(u, '+'));
+  setTimeout(() => {
+    said.push(plots.map(ends));
+    plots.forEach(u => press(u, '0'));
+    setTimeout(() => document.body.append(Object.assign(document.createElement('pre'), {id: 'said',
+      textContent: JSON.stringify(plots.map((u, i) => [said[0][i], said[1][i], ends(u)]))})), 500);
+  }, 500);
+}</script>"""
 
 
 ZOOM = """<script>{
@@ -300,7 +325,7 @@ ZOOM = """<script>{
 }</script>"""
 
 
-@unittest.skipUnless(BROWSER, "no Chromium on this machine")
+@unittest.skipUnless(BROWSER, "no browser: install the Debian package chromium")
 class Browser(Study):
     def browse(self, *arguments):
         home = os.path.join(self.scratch.name, "home")
@@ -308,19 +333,46 @@ class Browser(Study):
                    "--allow-file-access-from-files", "--virtual-time-budget=20000", "--user-data-dir=" + home]
         return subprocess.run(command + list(arguments), capture_output=True, text=True, timeout=240, env=dict(os.environ, HOME=home))
 
-    def test_a_browser_draws_every_picture_and_reports_no_error(self):
-        outer = os.path.join(self.folder, "frames.html")
+    @classmethod
+    def setUpClass(cls):
+        """A flow in the plane and one in space, a study, paired A/B runs and a map."""
+        cls.pages = {"study": cls.path}
+        for kind, script in (("2d", "report"), ("3d", "report"), ("ab", "report_ab"), ("map", "report_map")):
+            folder = os.path.join(cls.scratch.name, kind)
+            fabricate_run.main(folder, kind)
+            subprocess.run([sys.executable, "-B", os.path.join(os.path.dirname(report.__file__), script + ".py"), folder], check=True, capture_output=True)
+            cls.pages[kind] = os.path.join(folder, "report.html")
+
+    def look(self, *options):
+        outer = os.path.join(self.scratch.name, "frames.html")
         with open(outer, "w") as file:
-            file.write("<html><body>%s%s</body></html>" % (WIDTHS, "".join(
-                '<iframe src="report.html" width="%d" height="800"></iframe>' % width for width in (390, 1280))))
-        done = self.browse("--dump-dom", "file://" + outer)
-        said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-        self.assertEqual(said, [])
-        count = len(self.reader.plots)
-        tables = self.text.count('<button class="copy"')
-        for width in (390, 1280):
-            self.assertIn("%d: %d of %d pictures, 0 too wide, %d tables" % (width, count, count, tables), done.stdout[-600:])
-        self.assertIn(" tables, 0 cut", done.stdout[-600:].split("1280: ")[1])
+            file.write("<html><body>%s%s</body></html>" % (LOOK, "".join(
+                '<iframe name="%s" src="%s" width="%d" height="800" frameborder="0"></iframe>' % (name, path, width)
+                for name, path in self.pages.items() for width in (400, 1280))))
+        done = self.browse(*options, "--dump-dom", "file://" + outer)
+        self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
+        return json.loads(html.unescape(re.search(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)[1]))
+
+    def test_every_page_is_whole_at_two_widths_on_light_and_dark_ground(self):
+        for options in ((), ("--blink-settings=preferredColorScheme=0",)):
+            said = self.look(*options)
+            self.assertEqual(len(said), 2 * len(self.pages))
+            for one in said:
+                self.assertEqual((one["drawn"], one["too_wide"], one["requests"], one["unlabelled"]), (one["plots"], 0, [], 0), one)
+                self.assertGreater(one["plots"], 0, one)
+                self.assertGreaterEqual(one["contrast"], 4.5, one)  # WCAG 2, level AA
+                if one["width"] == 1280:
+                    self.assertEqual(one["cut"], 0, one)
+
+    def test_keys_zoom_and_show_all_again(self):
+        outer = os.path.join(self.folder, "keys.html")
+        with open(outer, "w", encoding="utf-8") as file:
+            file.write(self.text.replace("</body>", KEYS + "</body>"))
+        said = json.loads(re.search(r'<pre id="said">(.*?)</pre>', self.browse("--dump-dom", "file://" + outer).stdout)[1])
+        self.assertEqual(len(said), sum(len(plot["axes"]) for _, plot in self.reader.plots))
+        for before, zoomed, after in said:
+            self.assertNotEqual(before, zoomed)
+            self.assertEqual(before, after)
 
     def test_a_plot_zooms_shows_its_values_and_goes_back(self):
         outer = os.path.join(self.folder, "zoom.html")
