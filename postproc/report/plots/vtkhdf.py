@@ -45,5 +45,5 @@ def read(path):
             return Vtr(faces=faces, fields={n: v.reshape(shape + v.shape[1:]) for n, v in cells.items()}, time=when)
         if not np.isin(types, (TRIANGLE, QUADRILATERAL)).all():
             raise ValueError("cells that are neither triangles nor quadrilaterals")
-        nodes = {name: values[()] for name, values in root["PointData"].items()}
+        nodes = {name: values[()] for name, values in root.get("PointData", {}).items()}
         return Vtu(node=points[:, :2], corners=Vtu.corners_of(root["Connectivity"][()], root["Offsets"][1:]), fields=cells, node_fields=nodes, time=when)
