@@ -17,6 +17,12 @@ inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0
 // What the discretisation will allocate.
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c);
 
+// Equal time steps `dt` from `time` on; `step` steps lie before.
+struct TimeSteps {
+  double time = 0, dt = 0;
+  std::int64_t step = 0;
+};
+
 template <class Space>
 struct CompressibleFlow {
   const CompressibleCase& c;
@@ -37,6 +43,7 @@ struct CompressibleFlow {
   Array<double, Space> older;  // of an unsteady flow: the state at the level before
   std::int64_t step = 0, first_step_second_order = -1;
   double time = 0;
+  TimeSteps time_steps;
   Lifetime<Space> lifetime;  // of the preconditioner
 
   // over: null: one rank; else `on` is the mesh of its part.
