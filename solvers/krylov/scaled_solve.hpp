@@ -1,4 +1,5 @@
-// Squares of numbers below 1e-154 underflow and above 1e154 overflow, so that sums of them say nothing of a vector's length.
+// Squares of numbers below 1e-154 underflow and above 1e154 overflow, so that sums of them say nothing of a vector's length. Methods
+// also multiply such squares by each other.
 // A right-hand side of that size is scaled by a power of two, which is exact, and the solution is scaled back.
 #pragma once
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace weir {
 // solve(b, x) -> SolveResult, to a tolerance relative to |b|. The second solve comes only where the first has met such sizes.
 template <class Space, class Solve>
 SolveResult solve_scaled(const Matrix<Space>& A, View<const double> b, View<double> x, Solve solve) {
-  constexpr double small = 1e-140, large = 1e140;
+  constexpr double small = 1e-70, large = 1e70;
   SolveResult result = solve(b, x);
   const bool fits = result.residual0 > small && result.residual0 < large;
   if (fits && result.iterations > 0) return result;

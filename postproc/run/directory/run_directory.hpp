@@ -34,6 +34,8 @@ class RunDirectory final : public FileListener {
   // By its manifest, or as an older Weir left it.
   static bool is_run(const std::string& path);
 
+  // Where the directory lies now, which another program may have moved; empty: it has been removed.
+  std::string found() const;
   bool names(const std::string& path) const { return names_.contains(relative(path)); }  // as the run's
   // Puts names, and files that were written with Sync::later, on the disk.
   void sync();
