@@ -1,4 +1,4 @@
-// What a run of the compressible miniapp writes down: its solves, its steps, checkpoints. Over ranks all ranks call.
+// Records and checkpoints of the compressible miniapp. All ranks call.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace weir {
 
-// What stands for time in a steady run: its steps.
+// The time of field output; in a steady run the number of steps.
 template <class Space>
 double picture_time(const CompressibleFlow<Space>& flow) {
   return flow.c.is_unsteady() ? flow.time : static_cast<double>(flow.step);
@@ -114,7 +114,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   return state;
 }
 
-// Why the linear solver begins anew, or nothing.
+// Returns why the linear solver starts without its history; empty: it does not.
 template <class Space>
 std::string load_flow(const Communicator& ranks, const Checkpoint& from, CompressibleFlow<Space>& flow) {
   PseudoTimeControl& p = flow.pseudo.control;

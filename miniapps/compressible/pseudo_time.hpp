@@ -3,9 +3,10 @@
 //   U <- U + omega dU                                                                                          (2)
 //   cfl <- cfl (|R^n| / |R^{n+1}|)^r,  r = exponent_down where the ratio exceeds 1, else exponent_up           (3)
 //   dtau_i = cfl V_i / sum over the faces of area * eigenvalue                                                 (4)
-// omega bounds the relative changes of density and pressure by `relaxation`. The norm of (3) is that of all equations. A step that leaves a cell without positive density and pressure, or a residual that is not finite or grows
-// beyond `largest_growth`, is rejected: the state stays, the CFL number is cut, and the next attempt starts from there.
-// With `line_search` omega is halved, down to 0.05, until |R(U + omega dU) + V / dtau omega dU| <= 1.01 |R(U)| instead.
+// omega bounds the relative changes of density and pressure by `relaxation`. (3) uses the norm of the residuals of all
+// equations. A step is rejected if a cell loses positive density or pressure, or if the residual is not finite or grows
+// by more than `largest_growth`: the state is kept, and the next attempt has a smaller CFL number. With `line_search`,
+// omega is instead halved, down to 0.05, until |R(U + omega dU) + V / dtau omega dU| <= 1.01 |R(U)|.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -22,7 +23,7 @@
 
 namespace weir {
 
-// What goes on from one step to the next beside the state, and into checkpoints.
+// Data that continues from step to step in addition to the state; part of checkpoints.
 struct PseudoTimeControl {
   int order = 1;
   double cfl = 0;
@@ -55,7 +56,7 @@ class PseudoTime {
   View<const double> minus_residual() const { return minus_R_; }
   PseudoTimeControl control;
 
-  // Evaluates the residual at the state: with the order and the reference of `control` (a restart) ...
+  // Evaluates the residual of the state: with the order and the reference of `control` (a restart) ...
   void resume();
   // ... or as the start of a phase.
   void start_phase(int order);
@@ -63,9 +64,9 @@ class PseudoTime {
   void reset_cfl() { control.cfl = options_.cfl_start; }
 
   Attempt attempt(Timings& timings);  // (1) to (4)
-  // After rejections: explicit steps of this CFL number would be stable, so that a smaller one cannot help.
+  // After rejections: explicit steps with this CFL number would be stable, so that a smaller one cannot help.
   bool has_collapsed() const { return control.cfl < 1e-5 * std::min(options_.cfl_start, 1.0); }
-  // Of the residual of energy, or of nu~ where that has fallen less.
+  // Relative residual of energy, or of nu~ if that is larger.
   double drop() const {
     const double energy = control.norm[3] > 0 ? control.norm[3] / control.reference : 0;
     return control.norm[4] > 0 ? std::max(energy, control.norm[4] / control.turbulence_reference) : energy;
@@ -74,15 +75,15 @@ class PseudoTime {
   LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
   double setup_seconds() const { return setup_seconds_; }
-  // [linear.flow] refresh, where it is not "always": what the matrix was assembled from that the preconditioner was made
-  // from. A restarted run makes the same one again.
+  // With [linear.flow] refresh other than "always": the state from which the matrix of the preconditioner was
+  // assembled, so that a restarted run makes the same one.
   struct Origin {
     Array<double, Space> U;
     double cfl = 0, time_factor = 0, outside_at = 0;
   };
   const Origin& origin() const { return origin_; }
-  void resume_preconditioner(Origin origin);      // what is outside the flow is that of origin.outside_at
-  double outside_at = 0;                          // the time of what is outside now
+  void resume_preconditioner(Origin origin);      // with the outer state of origin.outside_at
+  double outside_at = 0;                          // the time of the present outer state
   BlockSparse<Space>& jacobian() { return *J_; }  // over ranks: of the own cells
 
  private:

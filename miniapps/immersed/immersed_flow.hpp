@@ -6,10 +6,10 @@
 //   u^{n+1} = u* - grad psi  on the open faces                                                                       (4)
 //   p^{n+1/2} = p^{n-1/2} + psi/dt - nu/2 div u*                                                                      (5)
 //
-// The three steps are those of Liu, Seo & Mittal (2013), eqs. 2 to 4, with the discrete systems 5 and 6; their predictor has
-// no pressure, which leaves a slip of order dt on the body: here p^{n-1/2} is kept in (2) and psi = dt (p^{n+1/2} -
-// p^{n-1/2}) solved for, as in the incompressible miniapp (fractional_step.hpp), whose operators, sides and records these
-// are. Ghost cells: Mittal et al. (2008), cut_geometry.hpp; the projection: pressure_system.hpp.
+// The three steps are those of Liu, Seo & Mittal (2013), eqs. 2 to 4, with the discrete systems 5 and 6; their
+// predictor has no pressure, which leaves a slip of order dt on the body: here p^{n-1/2} is kept in (2) and psi = dt
+// (p^{n+1/2} - p^{n-1/2}) solved for, as in the incompressible miniapp (fractional_step.hpp), whose operators, sides
+// and records these are. Ghost cells: Mittal et al. (2008), cut_geometry.hpp; the projection: pressure_system.hpp.
 #pragma once
 #include "mesh/body/body.hpp"
 #include "miniapps/immersed/case.hpp"
@@ -47,13 +47,13 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   using Base::metrics, Base::pressure;
   ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear)
       : ImmersedFlow(c, std::move(body), linear, FlowRanks(c.flow)) {}
-  // layers: of cells around a rank's own that it looks at beside the body; 0: as many as needed.
+  // layers: of cells around those of a rank in which it knows the body; 0: as many as needed.
   ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, const FlowRanks& ranks, int layers = 0);
 
   // Sets u^0 by the case and projects it. False: the projection failed.
   bool initialise(Timings& timings);
 
-  // Equations (2) to (5). Null where all went well, else the system whose solver failed.
+  // Equations (2) to (5). Returns null on success, otherwise the system whose solver failed.
   const FlowSystem<Space>* advance(double dt, Timings& timings);
   double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
 
@@ -64,7 +64,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   SurfaceScalar surface_scalar(std::size_t scalar);  // of all ranks
   const double (&control_volume_force() const)[3] { return control_force_; }
 
-  // Of the geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
+  // Copies of geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
   const Uploads& uploads() const { return uploads_; }
 
   double max_mass_error();  // max over the cells of |sum of fluxes| / V, after a step

@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// component: 3 for the pressure
+// component: 0 to 2 for velocities, 3 for values at cell centres
 template <class Space>
 void FractionalStep<Space>::add_system(const SystemDefaults& system, SeparableOperator op, int component,
                                        const Table& linear) {
@@ -52,7 +52,7 @@ bool FractionalStep<Space>::initialise(Timings& timings) {
   return true;
 }
 
-// The momentum operators know the time step.
+// The matrices of (2) and (6) contain the time step.
 template <class Space>
 void FractionalStep<Space>::prepare_momentum(double dt) {
   for (auto& system : systems_) system->setup_seconds = -1;

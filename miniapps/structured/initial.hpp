@@ -33,8 +33,9 @@ KOmega turbulent_channel_k_omega(const IncompressibleCase& c, const double (&x)[
 template <class Space>
 void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow);
 
-// error_velocity_max, error_velocity_l2 (root mean square over the box), and where the pressure is known error_pressure_l2
-// (without its mean; on staggered grids at its half level time - dt/2): empty where the case names no exact solution.
+// error_velocity_max, error_velocity_l2 (root mean square over the box), and where the pressure is known
+// error_pressure_l2 (without its mean; on staggered grids at its half level time - dt/2): empty where the case names no
+// exact solution.
 std::map<std::string, double> solution_errors(const IncompressibleCase& c, const Flow<Host>& flow, double time,
                                               double dt);
 

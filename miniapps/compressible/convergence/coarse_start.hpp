@@ -19,7 +19,7 @@ void require_coarser_meshes(const Table& config, bool is_unsteady);
 // The case on meshes of a half, a quarter, ... of the refinement: at most `meshes`, none coarser than the generator allows.
 std::vector<Table> coarser_cases(const Table& config, int meshes);
 
-// What has been done on a mesh.
+// The work done on a mesh.
 struct CoarseMesh {
   std::int64_t cells = 0, steps = 0, iterations = 0;
   double drop = 1;      // of the residual in the last phase
