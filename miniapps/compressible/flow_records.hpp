@@ -1,4 +1,4 @@
-// Records and checkpoints of the compressible miniapp. All ranks call.
+// Records of a compressible run: solves, steps, checkpoints. Collective.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace weir {
 
-// The time of field output; in a steady run the number of steps.
+// The time of a steady run is its step number.
 template <class Space>
 double picture_time(const CompressibleFlow<Space>& flow) {
   return flow.c.is_unsteady() ? flow.time : static_cast<double>(flow.step);
@@ -67,24 +67,23 @@ void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   run.step(row.record);
 }
 
-// The state in a checkpoint follows the order of the cells. All ranks call; the root has the whole mesh.
+// The state in a checkpoint is in cell order. Collective; rank 0 has the whole mesh.
 template <class Space>
 void require_same_cells(const Communicator& ranks, const Checkpoint& from, const CompressibleFlow<Space>& flow) {
   bool differs = false;
   for (std::size_t d = 0; ranks.is_root() && d < 2; ++d) {
-    const auto* kept = from.find(d == 0 ? "places_x" : "places_y");  // older checkpoints have none
+    const auto* kept = from.find(d == 0 ? "places_x" : "places_y");  // missing in older checkpoints
     double size = 0;
     for (const auto& x : flow.whole.centre) size = std::max(size, std::abs(x[d]));
     differs = differs || (kept && !is_same_place_sum(kept->front(), flow.places[d], flow.whole.centre.size(), size));
   }
   if (ranks.any(differs))
-    throw Error(
-        Exit::usage,
-        "the checkpoint belongs to another mesh, or to the same one in another order of its cells: restart with "
-        "its [mesh] and [ordering], or begin a run with [flow] start_from");
+    throw Error(Exit::usage,
+                "the checkpoint belongs to another mesh or another cell order: restart with "
+                "its [mesh] and [ordering], or start a new run with [flow] start_from");
 }
 
-// A checkpoint is that of one rank, whatever the number of them.
+// Checkpoints are independent of the number of ranks.
 template <class Space>
 CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   const PseudoTimeControl& p = flow.pseudo.control;
@@ -114,7 +113,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   return state;
 }
 
-// Returns why the linear solver starts without its history; empty: it does not.
+// The reason for a change of solver state, or empty.
 template <class Space>
 std::string load_flow(const Communicator& ranks, const Checkpoint& from, CompressibleFlow<Space>& flow) {
   PseudoTimeControl& p = flow.pseudo.control;

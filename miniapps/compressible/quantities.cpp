@@ -68,8 +68,8 @@ void add_errors(const CompressibleCase& c, const FlowFields& f, double time, std
   q["error_velocity_l2"] = std::sqrt(velocity / volume);
 }
 
-// The wall behind the shock, its ends left out; and the ray through `centre` along which the pressure lies half-way
-// between its values before and behind the shock.
+// The wall behind the shock without its ends, and the ray through `centre` on which the pressure is half-way between
+// its values before and behind the shock.
 void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector<WallSurface>& surfaces,
                std::map<std::string, double>& q) {
   const ExactFlow& flow = c.initial;

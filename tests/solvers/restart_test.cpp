@@ -105,7 +105,7 @@ void expect_same_bits(const std::string& text, bool symmetric = false, bool must
   }
 }
 
-// What makes a method repeat that does not by itself.
+// Settings with which a method repeats bitwise.
 std::string repeatable(std::string_view type) {
   if (type.starts_with("async")) return ", asynchrony = { type = 'prescribed', delay = 40, lanes = 60 }, chunk = 1";
   return type.starts_with("parilu") ? ", schedule = 'synchronous'" : "";
