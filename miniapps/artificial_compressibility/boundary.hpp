@@ -1,5 +1,5 @@
 // Boundary conditions of the coupled scheme: a ghost cell is a linear function of the cells inside,
-//   x_ghost = own x_0 + next x_1 + given        (each unknown by itself; x_0 next to the side, x_1 the next one)       (1)
+//   x_ghost = own x_0 + next x_1 + given        (each unknown by itself; x_0 next to the side, x_1 next)   (1)
 // so that one formula serves every face and the ghost's block of the Jacobian folds into the row of x_0.
 //
 //   wall, inlet   velocity 2 b - u_0 (b on the side), pressure extrapolated linearly

@@ -9,7 +9,8 @@
 // ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides) +
 // (body force and buoyancy of the fluid in it), with the fluxes of momentum.hpp themselves, so that it sees the force
 // that the discrete equations exert:
-//   M_c = sum of V (fraction u + (1 - fraction) u_wall) over the nodes of component c inside - V_body u_wall(its centroid)
+//   M_c = sum of V (fraction u + (1 - fraction) u_wall) over the nodes of component c inside
+//         - V_body u_wall(its centroid)
 //   sides: u u + p - nu grad u
 // u_wall is the motion of the body's material, linear in x, so that what it has inside the solid is known exactly: an
 // error of `fraction` multiplies u - u_wall, which is small next to the surface, instead of u. (dM/dt would contain it,

@@ -20,7 +20,8 @@ void write_surface(const std::string& path, const Surface& surface);
 
 // FILE (surface/body.csv): pressure and friction coefficients on the pieces of the surface, in 2D in an order that can
 // be plotted: upper side by x, then lower side by -x. Columns x,y,upper,cp,cf; in 3D x,y,z,cp.
-//   cp = (p - p_0) / (U^2 / 2),   p_0: the mean over the side x_min;   cf = tau . t / (U^2 / 2),   t along the wall, to larger x
+//   cp = (p - p_0) / (U^2 / 2),   p_0: the mean over the side x_min
+//   cf = tau . t / (U^2 / 2),     t along the wall, to larger x
 void write_surface_coefficients(const std::string& path, const ImmersedCase& c, const Flow<Host>& flow,
                                 std::vector<SurfaceLoad> loads);
 

@@ -48,8 +48,8 @@ void finish_velocity_rhs(const Flow<Space>& flow, const Flow<Space>& wide, int c
                          const OperatorLines<Space>& lines, const CutArrays<Space>& cut, double euler,
                          View<double> advection, View<double> rhs);
 
-// u_G = (target - sum w u_k) / self at the ghost nodes: after the projection the wall's condition holds for the
-// projected velocity. (What flows through their open faces is kept by OpenFaces.) wide: as above; work: a value a row.
+// Sets u_G = (target - sum w u_k) / self at the ghost nodes, so that the projected velocity satisfies the wall
+// condition. (OpenFaces keeps the fluxes through their open faces.) wide: as above; work: one value per row.
 template <class Space>
 void set_ghost_nodes(const Flow<Space>& wide, int component, const CutArrays<Space>& cut, View<double> work,
                      Flow<Space>& flow);

@@ -2,7 +2,7 @@
 // time:
 //
 //   (T^{n+1} - T^n)/dt + [(1 + r/2) C(T^n) - r/2 C(T^{n-1})] = kappa/2 lap(T^{n+1} + T^n) + s^{n+1/2},
-//        r = dt / dt_before                                                                                          (6)
+//        r = dt / dt_before                                                                                         (6)
 //
 // C: fluxes through the faces of a cell, with the plain mean of both cells (advection of Verstappen & Veldman,
 // momentum.hpp). The momentum equation contains the buoyancy of (T^n + T^{n+1})/2. On the sides T or its flux is given
@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "miniapps/driver/system_defaults.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/plane.hpp"
 #include "miniapps/structured/whole_fields.hpp"
-#include "miniapps/driver/system_defaults.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {

@@ -58,7 +58,7 @@ SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<c
   return s;
 }
 
-// Mean of the two faces of a cell; a ghost cell is asked only along other directions than the component's.
+// Mean of the two faces of a cell; ghost cells are read only along other directions than that of the component.
 double centred(const Flow<Host>& flow, int component, int i, int j, int k) {
   const Field<const double> u = flow.component(component);
   if (!flow.layout.staggered) return u(i, j, k);

@@ -182,8 +182,8 @@ void CutGeometry::classify(const Body& body, int c) {
   }
 }
 
-// What lies behind a plane of symmetry is what lies before it, the component across it with the other sign. What lies
-// behind another side is what the side has.
+// Beyond a plane of symmetry are the mirrored values, with the other sign for the component across it. Beyond another
+// side are the values of that side.
 double CutGeometry::mirror(int c, Vec3& x) const {
   double sign = 1;
   for (int side = 0; side < 2 * layout_.dim; ++side) {
@@ -369,7 +369,7 @@ bool CutGeometry::is_inside(const Vec3& x, int margin) const {
 void CutGeometry::refuse_narrow_region() const {
   if (ranks_ && ranks_->any(too_narrow_))
     throw Error(Exit::usage,
-                "beside the body a rank asks for values beyond the layers of cells that it gets from its neighbours: "
+                "near the body a rank needs values beyond the layers of cells that it has of its neighbours: "
                 "raise [ranks] body_layers");
 }
 

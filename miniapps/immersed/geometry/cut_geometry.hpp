@@ -1,23 +1,24 @@
 // How a body cuts the grid at one time. On the host: a pass over the points next to the body and one over the grid.
 //
-//   velocity nodes    fluid | solid | ghost: solid, but a neighbour (diagonals included) is fluid, or fluid passes its face
-//                     | fresh: fluid, and was not before the body moved | recent: fresh in the last step
-//   faces             alpha: the part of the face that is in the fluid, from the signed distance at the corners, linear
-//                     along edges (Ng, Min & Gibou, J. Comput. Phys. 228 (2009) 8807; Seo & Mittal, J. Comput. Phys. 230
-//                     (2011) 7347)
-//   cells             wet: some inner face lets fluid pass; held: and one of its faces has a fluid node, whose momentum
-//                     equation its pressure enters. A cell that is wet and not held keeps its mass, but its pressure would
-//                     accumulate the errors of its ghost faces from step to step: it is extrapolated instead. The surface
-//                     inside a cell has the area vector that closes it, S = -sum of alpha A n over its faces (out of the
-//                     fluid), and carries the flux u_body . S
+//   velocity nodes  fluid | solid | ghost: solid, but a neighbour (diagonals included) is fluid, or fluid passes its face
+//                   | fresh: fluid, and was not before the body moved | recent: fresh in the last step
+//   faces           alpha: the part of the face that is in the fluid, from the signed distance at the corners, linear along
+//                   edges (Ng, Min & Gibou, J. Comput. Phys. 228 (2009) 8807; Seo & Mittal, J. Comput. Phys. 230 (2011)
+//                   7347)
+//   cells           wet: some inner face lets fluid pass; held: and one of its faces has a fluid node, whose momentum
+//                   equation contains its pressure. A cell that is wet and not held keeps its mass, but its pressure would
+//                   accumulate the errors of its ghost faces from step to step: it is extrapolated instead. The surface in
+//                   a cell has the area vector that closes it, S = -sum of alpha A n over its faces (out of the fluid),
+//                   and carries the flux u_body . S
 //
 // Ghost node G at distance d < 0, foot B on the surface: the parabola through the wall and the points P, Q one and two
 // cells from it on the normal, s = d / h,
 //   u_G + s (s - 2) u_P - s (s - 1) / 2 u_Q = (s - 1) (s - 2) / 2 u_B
-// with u_P and u_Q interpolated from the nodes around them, implicitly. (Mittal et al., J. Comput. Phys. 227 (2008) 4825,
-// use a straight line to the image point, whose slope differs at the wall.) Cubic ghosts also use the point R three cells
-// away,
-//   u_G - s (s - 2)(s - 3) / 2 u_P + s (s - 1)(s - 3) / 2 u_Q - s (s - 1)(s - 2) / 6 u_R = -(s - 1)(s - 2)(s - 3) / 6 u_B
+// with u_P and u_Q interpolated from the nodes around them, implicitly. (Mittal et al., J. Comput. Phys. 227 (2008)
+// 4825, use a straight line to the image point, whose slope differs at the wall.) Cubic ghosts also use the point R
+// three cells away,
+//   u_G - s (s - 2)(s - 3) / 2 u_P + s (s - 1)(s - 3) / 2 u_Q - s (s - 1)(s - 2) / 6 u_R
+//       = -(s - 1)(s - 2)(s - 3) / 6 u_B
 // with values that are interpolated quadratically instead of linearly from the nodes around them.
 // Bodies with openings keep the straight line, I = G + 2 (B - G), because parabolas overshoot; where fluid leaves, the
 // velocity is continued:
@@ -30,7 +31,8 @@
 //
 // A scalar lives on the centres of cells and takes the same rows where the wall gives it. Where the wall gives its
 // slope g, the parabola has that slope at the wall,
-//   T - (1 + r) T_P + r T_Q = g ((s - s_P) + r (s_Q - s_P)),  r = (s_P^2 - s^2) / (s_Q^2 - s_P^2),  s: distances from the wall
+//   T - (1 + r) T_P + r T_Q = g ((s - s_P) + r (s_Q - s_P)),  r = (s_P^2 - s^2) / (s_Q^2 - s_P^2)
+// with distances s from the wall.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -20,10 +20,11 @@ constexpr Option modulation_keys[] = {
     {"angular_frequency", Option::number, "0", "angular frequency of the oscillation", "", "radians/time"},
     {"phase", Option::number, "0", "phase of the oscillation at t = 0", "", "radians"}};
 
-constexpr Option type_keys[] = {{"type", Option::text, Option::required,
-                                 "boundary condition. wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: "
-                                 "convective; periodic: both ends",
-                                 "wall | slip | inlet | outlet | periodic"}};
+constexpr Option type_keys[] = {
+    {"type", Option::text, Option::required,
+     "boundary condition. wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: "
+     "convective; periodic: both ends",
+     "wall | slip | inlet | outlet | periodic"}};
 constexpr Option range_keys[] = {
     {"range", Option::numbers, "depends: all of the side",
      "extent of a patch, if SIDE is an array of tables: [low, high] in each direction along the side, rounded to the "
@@ -36,16 +37,16 @@ constexpr Option moving_keys[] = {
      "numbers or formulas", "velocity"},
     {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "",
      "", "", [] { return Options(modulation_keys); }}};
-constexpr Option inlet_keys[] = {
-    {"profile", Option::text, "constant",
-     "profile of the inlet velocity. parabolic: `velocity` in the middle of the side or patch, 0 at its ends (mean 2/3; 3D 4/9)",
-     "constant | parabolic"}};
+constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
+                                  "profile of the inlet velocity. parabolic: `velocity` in the middle of the side or "
+                                  "patch, 0 at its ends (mean 2/3; 3D 4/9)",
+                                  "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {
     {"temperature", Option::number, "depends: an inlet needs it, other patches are adiabatic",
-     "temperature of the side, a number or a formula of x, y, z, t",
-     "number or formula", "temperature"},
-    {"heat_flux", Option::number, "0", "heat flux into the fluid over density times heat capacity (wall, slip); a formula of x, y, z, t",
+     "temperature of the side, a number or a formula of x, y, z, t", "number or formula", "temperature"},
+    {"heat_flux", Option::number, "0",
+     "heat flux into the fluid over density times heat capacity (wall, slip); a formula of x, y, z, t",
      "number or formula", "temperature velocity"}};
 
 const char* axis_names[] = {"x", "y", "z"};
@@ -234,8 +235,8 @@ void check_mixture(const std::vector<Table>& tables, const IncompressibleCase& c
                                    side_names[static_cast<std::size_t>(p.side)], c.scalars[s].name));
     if (p.has_velocity() != before.has_velocity())
       tables[q].fail("type",
-                     "a side is slip as a whole or not at all: its shear and the velocity given beside it would need "
-                     "two end conditions of one momentum operator, which is a sum of 1D operators");
+                     "a side is slip as a whole or not at all: slip and a given velocity need two end conditions of "
+                     "one momentum operator, which is a sum of 1D operators");
   }
 }
 

@@ -1,7 +1,7 @@
 // The race build's checks. Every four bytes of the arena have two nibbles (which bytes may be accessed, which were
-// written) and a cell: who wrote last and who read last (two of the readers). An access that does not happen after what
-// the cell remembers is a race, whatever order the schedule has happened to choose; sequentially consistent as the
-// emulator is, a missing acquire or release shows here and only here.
+// written) and a cell: the last writer and the last readers (two of them). An access that does not happen after those
+// is a race, in whatever order the scheduler ran the threads. The emulator is sequentially consistent, so that a
+// missing acquire or release is found only here.
 #include "checker.hpp"
 
 #include <link.h>

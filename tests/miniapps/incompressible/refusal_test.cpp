@@ -80,7 +80,7 @@ TEST(Refusal, InitialAndExactFlowsThatTheCaseCannotHave) {
   EXPECT_REFUSED("viscosity = 0.1\n[boundary]\nx_min = { type = \"wall\" }\nx_max = { type = \"wall\" }",
                  "viscosity = 0.1\nexact = \"poiseuille\"\n[boundary]\nx_min = { type = \"inlet\", velocity = [1.0, "
                  "0.0] }\nx_max = { type = \"outlet\" }",
-                 "case.toml:5", "no exact solution beside the inlet");
+                 "case.toml:5", "no exact solution with the inlet");
 }
 
 TEST(Refusal, AVelocityWhereItMeansNothing) {

@@ -1,7 +1,7 @@
 // The words of device code, emulated: kernels are ordinary C++ functions, each CUDA thread a fiber (or a turn of a
 // plain loop, where a launch says that it needs no collectives). Barriers and collectives know the place they are
-// called from, so that a divergent one is reported with both places. What is modelled and what is not:
-// solvers/device/README.md. In namespace weir, so that kernels must be, too: another library may have these names.
+// called from, so that a divergent one is reported with both places. solvers/device/README.md
+// lists what is modelled. In namespace weir, so that kernels must be, too: another library may have these names.
 #pragma once
 #include <cmath>
 #include <cstddef>
