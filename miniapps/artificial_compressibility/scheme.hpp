@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "miniapps/artificial_compressibility/equations.hpp"
-#include "miniapps/structured/coupled_options.hpp"
 #include "miniapps/artificial_compressibility/ranks.hpp"
 #include "miniapps/artificial_compressibility/turbulence.hpp"
-#include "miniapps/structured/whole_fields.hpp"
 #include "miniapps/driver/system_defaults.hpp"
+#include "miniapps/structured/coupled_options.hpp"
+#include "miniapps/structured/whole_fields.hpp"
 #include "postproc/run/timings.hpp"
 #include "solvers/distributed/distributed_block_stencil.hpp"
 

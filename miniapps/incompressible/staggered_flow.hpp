@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "miniapps/driver/system_defaults.hpp"
+#include "miniapps/driver/value_range.hpp"
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/structured/boundary.hpp"
 #include "miniapps/structured/case.hpp"
@@ -18,8 +20,6 @@
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/force_field.hpp"
 #include "miniapps/structured/whole_fields.hpp"
-#include "miniapps/driver/value_range.hpp"
-#include "miniapps/driver/system_defaults.hpp"
 #include "postproc/run/timings.hpp"
 
 namespace weir {

@@ -9,9 +9,9 @@ namespace weir {
 
 namespace {
 
-constexpr Option numerics_keys[] = {{"pressure_dissipation", Option::number, "depends on time.steady: 0.2, steady 1",
-                                     "factor of the Rhie-Chow term; a larger one gives easier linear systems and more sub-iterations",
-                                     "(0, inf)"}};
+constexpr Option numerics_keys[] = {
+    {"pressure_dissipation", Option::number, "depends on time.steady: 0.2, steady 1",
+     "factor of the Rhie-Chow term; a larger one gives easier linear systems and more sub-iterations", "(0, inf)"}};
 
 constexpr Option pseudo_time_keys[] = {
     {"speed", Option::number, "depends on the case: the largest of its boundaries, initial flow and force",
@@ -20,7 +20,8 @@ constexpr Option pseudo_time_keys[] = {
     {"cfl_max", Option::number, "1e6", "largest CFL number", "(0, inf)"},
     {"exponent_up", Option::number, "0.3",
      "exponent of (old residual / new residual) in the CFL number while the residual rises", "[0, inf)"},
-    {"exponent_down", Option::number, "1", "exponent of (old residual / new residual) in the CFL number while the residual falls", "[0, inf)"},
+    {"exponent_down", Option::number, "1",
+     "exponent of (old residual / new residual) in the CFL number while the residual falls", "[0, inf)"},
     {"relaxation", Option::number, "1", "relaxation factor of an update", "(0, inf)"},
     {"tolerance", Option::number, "1e-8", "largest residual (rms) at the end; 0: always max_steps", "[0, inf)",
      "U/L and U^2/L"},

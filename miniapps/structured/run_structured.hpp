@@ -28,11 +28,11 @@
 #include "miniapps/driver/record_solve.hpp"
 #include "miniapps/driver/run_loop.hpp"
 #include "miniapps/driver/solver_state.hpp"
-#include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "miniapps/structured/facts.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/plan.hpp"
+#include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/whole_fields.hpp"
 #include "miniapps/study/lab.hpp"
 

@@ -1,7 +1,7 @@
 // Loops over a box whose threads take a few cells in z each: common values of cells (i, j, .) are computed once, and a
 // block of threads covers a thicker part of the box, so that more reads of neighbours come from the cache of the SM.
-//   by_columns<Space>(box, [&]<int Layers>() { ... });      chooses the number of cells
-//   for_column<Layers>(column, nz, [&](int k) { ... });     the cells of a column, in a loop over parts(nz, Layers) columns
+//   by_columns<Space>(box, [&]<int Layers>() { ... });   chooses the number of cells
+//   for_column<Layers>(column, nz, [&](int k) { ... }); the cells of a column, in a loop over parts(nz, Layers) columns
 #pragma once
 #include "solvers/device/for_each.hpp"
 

@@ -1,15 +1,15 @@
 // How a body cuts the grid at one time. On the host: a pass over the points next to the body and one over the grid.
 //
-//   velocity nodes  fluid | solid | ghost: solid, but a neighbour (diagonals included) is fluid, or fluid passes its face
-//                   | fresh: fluid, and was not before the body moved | recent: fresh in the last step
-//   faces           alpha: the part of the face that is in the fluid, from the signed distance at the corners, linear along
-//                   edges (Ng, Min & Gibou, J. Comput. Phys. 228 (2009) 8807; Seo & Mittal, J. Comput. Phys. 230 (2011)
-//                   7347)
+//   velocity nodes  fluid | solid | ghost: solid, but a neighbour (diagonals included) is fluid, or fluid passes its
+//                   face | fresh: fluid, and was not before the body moved | recent: fresh in the last step
+//   faces           alpha: the part of the face that is in the fluid, from the signed distance at the corners, linear
+//                   along edges (Ng, Min & Gibou, J. Comput. Phys. 228 (2009) 8807; Seo & Mittal, J. Comput. Phys.
+//                   230 (2011) 7347)
 //   cells           wet: some inner face lets fluid pass; held: and one of its faces has a fluid node, whose momentum
-//                   equation contains its pressure. A cell that is wet and not held keeps its mass, but its pressure would
-//                   accumulate the errors of its ghost faces from step to step: it is extrapolated instead. The surface in
-//                   a cell has the area vector that closes it, S = -sum of alpha A n over its faces (out of the fluid),
-//                   and carries the flux u_body . S
+//                   equation contains its pressure. A cell that is wet and not held keeps its mass, but its pressure
+//                   would accumulate the errors of its ghost faces from step to step: it is extrapolated instead. The
+//                   surface in a cell has the area vector that closes it, S = -sum of alpha A n over its faces (out of
+//                   the fluid), and carries the flux u_body . S
 //
 // Ghost node G at distance d < 0, foot B on the surface: the parabola through the wall and the points P, Q one and two
 // cells from it on the normal, s = d / h,
