@@ -71,12 +71,12 @@ class LinearSolver {
   void watch(SolveWatch<Space>* watch) { watches_.push_back(watch); }
 
   // Swaps solver state with `other`; watches, the stop callback and the fallback stay with the object.
-  void change_places(LinearSolver& other);
-  // Fallback: a solve that fails, or whose set-up failed, is repeated from the same x by a solver made for it by
-  // `help`; nullptr: no fallback. The record contains the cost of both.
-  using MakeHelp = std::function<LinearSolver()>;
-  void help_by(MakeHelp help) { help_ = std::move(help); }
-  std::int64_t helped() const { return helped_; }  // solves so far that were repeated by the fallback
+  void swap_state(LinearSolver& other);
+  // Fallback: a solve that fails, or whose set-up failed, is repeated from the same x by a solver from `make`;
+  // nullptr: no fallback. The record contains the cost of both.
+  using MakeFallback = std::function<LinearSolver()>;
+  void set_fallback(MakeFallback make) { fallback_ = std::move(make); }
+  std::int64_t fallback_solves() const { return fallback_solves_; }  // solves so far that were repeated by the fallback
 
   const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds where it was skipped
   // Whether the next results depend on earlier solves: by the refresh policy, recycled vectors, earlier solutions, the
@@ -111,12 +111,12 @@ class LinearSolver {
   SolveResult conclude(SolveResult result, const Matrix<Space>& A, View<const double> b, View<double> x);
   void refuse_failed_call(const Matrix<Space>& A, View<const double> b) const;
   SolveResult solve_without_setup(const Matrix<Space>& A, View<const double> b, View<double> x);
-  SolveResult solve_with_help(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
+  SolveResult solve_by_fallback(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 
   std::string name_, method_;
   bool has_own_method_ = false, setup_was_stopped_ = false, records_failed_calls_ = false;
-  std::exception_ptr setup_failure_;  // for the solve that comes next, which is helped
+  std::exception_ptr setup_failure_;  // for the solve that comes next, which uses the fallback
   std::uint32_t made_from_ = 0;       // a hash of the table
   std::optional<Archive> kept_;       // between load and what takes up the preconditioner's part of it
   KrylovOptions options_;
@@ -132,8 +132,8 @@ class LinearSolver {
   const Matrix<Space>* prepared_from_ = nullptr;  // of the last setup or update
   Array<double, Space> x0_;                       // for a second try; empty where there is none
   std::vector<SolveWatch<Space>*> watches_;
-  MakeHelp help_;
-  std::int64_t helped_ = 0;
+  MakeFallback fallback_;
+  std::int64_t fallback_solves_ = 0;
 };
 
 }  // namespace weir

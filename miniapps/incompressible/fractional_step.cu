@@ -26,7 +26,7 @@ FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& 
   for (int d = 0; d < c.dim(); ++d) add_system(momentum_system, momentum_operator(c, d, 0), d, linear);
   if (systems_.front()->solver.name() == "chebyshev") {
     work_ = Array<double, Space>(psi_.size());
-    for (auto& momentum : systems_) momentum->solver.krylov().lend(work_);
+    for (auto& momentum : systems_) momentum->solver.krylov().share_work(work_);
   }
   for (std::size_t s = 0; s < scalars_.size(); ++s)
     add_system(scalar_system(c.scalars[s]), scalar_operator(c, s, 0), 3, linear);
