@@ -11,9 +11,9 @@
 #include "base/hash.hpp"
 #include "base/table_node.hpp"
 #include "inputs/case.hpp"
+#include "miniapps/driver/record_solve.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/lab.hpp"
-#include "miniapps/driver/record_solve.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace weir {

@@ -23,7 +23,7 @@ namespace {
 
 std::string count_text(double n) { return std::to_string(std::llround(n)); }
 
-// One step of (1) to (4): attempts until one is accepted or too many were not. Every rejection is told.
+// One step of (1) to (4): attempts until one is accepted or too many are rejected. Every rejection is logged.
 template <class Space>
 Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
   const int most = flow.c.pseudo_time.max_rejections;
@@ -75,7 +75,7 @@ void continue_time_steps(CompressibleFlow<Space>& flow) {
     t = steps_from(c, flow.time, flow.step);
 }
 
-// What ends the run at this step; empty: it goes on.
+// Why the run ends at this step; empty: it continues.
 template <class Space>
 std::string end_of(const CompressibleFlow<Space>& flow) {
   const PseudoTimeOptions& options = flow.c.pseudo_time;
@@ -144,7 +144,7 @@ class SteadyMarch {
   double fallen_ = 0;  // decades by which the residual of energy has fallen
 };
 
-// Time steps of (5), each solved by pseudo-time steps from the state before.
+// Time steps (5 of flow_equations.hpp), each solved by pseudo-time steps from the previous state.
 template <class Space>
 class TimeMarch {
  public:

@@ -44,7 +44,7 @@ template <class Space>
 void Crew<Space>::take_lead() {
   for (Seat& s : seats_) {
     if (s.system.name != system_) continue;
-    s.system.leader->change_places(s.solver);
+    s.system.leader->swap_state(s.solver);
     s.solver = new_solver(s.system);
   }
 }
@@ -53,9 +53,9 @@ template <class Space>
 void Crew<Space>::help_leader(bool is_on) {
   for (Seat& s : seats_) {
     if (s.system.name != system_) continue;
-    typename LinearSolver<Space>::MakeHelp make;
+    typename LinearSolver<Space>::MakeFallback make;
     if (is_on) make = [from = make_, system = s.system] { return from(system); };
-    s.system.leader->help_by(std::move(make));
+    s.system.leader->set_fallback(std::move(make));
   }
 }
 
@@ -63,7 +63,7 @@ template <class Space>
 std::int64_t Crew<Space>::helped() const {
   std::int64_t sum = 0;
   for (const Seat& s : seats_)
-    if (s.system.name == system_) sum += s.system.leader->helped();
+    if (s.system.name == system_) sum += s.system.leader->fallback_solves();
   return sum;
 }
 
