@@ -57,7 +57,7 @@ constexpr Option ventricle_keys[] = {
     {"mitral_radius", Option::number, "0.44", "radius of the inlet", "(0, 1)", "radii of the base"},
     {"aortic_centre", Option::number, "0.55", "centre of the outlet along x", "(-1, 1)", "radii of the base"},
     {"aortic_radius", Option::number, "0.32", "radius of the outlet", "(0, 1)", "radii of the base"},
-    {"period", Option::number, "1", "of a beat", "(0, inf)", "time"},
+    {"period", Option::number, "1", "period of the heart beat", "(0, inf)", "time"},
     {"ea_ratio", Option::number, "1.2", "ratio of the peaks of the E and A waves", "(0, inf)"},
     {"ejection_fraction", Option::number, "0.6", "ejected fraction of the largest volume", "(0, 0.95)"},
     {"e_wave", Option::numbers, "[0, 0.33]", "start and end of early filling; t = 0 is the end of systole", "[0, 1]",

@@ -40,12 +40,11 @@ constexpr Option flow_keys[] = {
     {"turbulent_freestream", Option::number, "3", "Spalart-Allmaras variable in the free stream", "[0, inf)",
      "free stream's viscosity"},
     {"start_from", Option::text, "",
-     "a run directory, or a checkpoint: the last state of that run is the first one here, and a steady run begins with "
-     "its "
-     "own order. Another mesh must be of the same generator, with rows of cells: interpolated"},
+     "run directory or checkpoint with the initial state; steady runs skip the first-order phase. States of another "
+     "structured mesh of the same generator are interpolated"},
     {"initial", Option::text, "freestream",
-     "initial state: a name or { type = ... }; all except freestream are exact solutions, for which errors are "
-     "reported",
+     "initial state: a name or { type = ... }; errors are reported for all except freestream, which are exact "
+     "solutions",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"}};
 constexpr Option side_keys[] = {
     {"density", Option::number, Option::required, "density of the state", "(0, inf)", "free stream's"},
@@ -82,8 +81,7 @@ constexpr Option pseudo_time_keys[] = {
     {"cfl_max", Option::number, "1e4", "maximum CFL number; inviscid flows with jacobian first_order: 100 to 200",
      "(0, inf)"},
     {"exponent_down", Option::number, "1",
-     "exponent of the factor (old residual / new residual)^exponent on the CFL number if the residual falls (paper: "
-     "0.25)",
+     "exponent of the factor (old / new residual)^exponent on the CFL number if the residual falls (paper: 0.25)",
      "[0, inf)"},
     {"exponent_up", Option::number, "0.5", "exponent of the same factor if the residual rises (paper: 0.3)",
      "[0, inf)"},
@@ -110,9 +108,8 @@ constexpr Option pseudo_time_keys[] = {
      "[0, inf)"},
     {"rejected_cut", Option::number, "0.1", "factor applied to the CFL number after a rejected step", "(0, 1)"},
     {"line_search", Option::boolean, "false",
-     "backtracking: halves the update until the residual with its pseudo-time derivative does not grow (replaces "
-     "largest_growth); "
-     "the second-order phase restarts at cfl_start; recommended with matrix_free for turbulent flow"},
+     "backtracking: halves the update until the unsteady residual does not grow (replaces largest_growth); the "
+     "second-order phase restarts at cfl_start; recommended with matrix_free for turbulent flow"},
     {"largest_growth", Option::number, "10", "largest growth factor of the residual; steps above it are rejected",
      "(0, inf)"},
     {"jacobian", Option::text, "first_order",
@@ -120,9 +117,8 @@ constexpr Option pseudo_time_keys[] = {
      "preconditioned by it",
      "matrix_free | first_order"},
     {"products", Option::text, "differences",
-     "of matrix_free: differences of the residual, or its derivative by dual numbers: exact, for tolerances below 1e-6 "
-     "and "
-     "for strong shocks",
+     "Jacobian products of matrix_free: differences of the residual, or exact derivatives by dual numbers, which "
+     "tolerances below 1e-6 and strong shocks require",
      "differences | dual_numbers"}};
 
 constexpr Option matrix_keys[] = {{"matrix_storage", Option::text, "double",

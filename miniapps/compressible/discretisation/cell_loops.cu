@@ -23,7 +23,7 @@ template <class Space>
 void boundary_residual(const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) { boundary_fluxes<Space>(v, scheme); });
   double* r = R.data();
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary(v, r, n); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary<4>(v, r, n); });
 }
 
 template <class Space, class Scheme>
@@ -33,7 +33,7 @@ void boundary_blocks(const SpatialView& v, const Scheme& scheme) {
 template <class Space>
 void boundary_jacobian(const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) { boundary_blocks<Space>(v, scheme); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block(v, n); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block<4>(v, n); });
 }
 
 template <class Space>
