@@ -95,7 +95,7 @@ preconditioner = { type = "block_ilu0" })");
   double error = 0;
   for (int c = 0; c < size; ++c) error = std::max(error, std::abs(u.data()[c] - exact(c, steps * dt)));
   std::printf("%d steps, largest error %.2e, preconditioner rebuilt %d times\n", steps, error,
-              leader.lifetime().updates());
+              leader.refresh_policy().updates());
   for (int s : {0, 1})
     std::printf("%-10s %-16s %5d iterations %8.4f s, %d failures\n", s ? "candidate" : "reference",
                 (s ? candidate : leader).name().c_str(), shadow.iterations[s], shadow.seconds[s], shadow.failures[s]);

@@ -8,6 +8,7 @@
 #include "mesh/ordering/lines.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/convergence/start_from.hpp"
+#include "miniapps/driver/quantity.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
@@ -38,5 +39,8 @@ UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, s
 // The run header without the description of the solver.
 RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
                               const std::vector<FlowBoundary>& boundary);
+
+std::vector<std::string> compressible_columns(const CompressibleCase& c);  // of history.csv
+Results compressible_results();
 
 }  // namespace weir

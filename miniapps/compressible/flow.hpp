@@ -7,8 +7,8 @@
 #include "miniapps/compressible/convergence/force_window.hpp"
 #include "miniapps/compressible/forces.hpp"
 #include "miniapps/compressible/pseudo_time.hpp"
-#include "miniapps/study/lifetime.hpp"
-#include "miniapps/study/system_defaults.hpp"
+#include "miniapps/driver/lagged_preconditioner.hpp"
+#include "miniapps/driver/system_defaults.hpp"
 
 namespace weir {
 
@@ -36,7 +36,7 @@ struct CompressibleFlow {
   Array<double, Space> older;  // unsteady flow: the state at the previous level
   std::int64_t step = 0, first_step_second_order = -1;
   double time = 0;
-  Lifetime<Space> lifetime;  // of the preconditioner
+  LaggedPreconditioner<Space> lagged;  // of the preconditioner
 
   // over: null for one rank; otherwise `on` is the mesh of its part.
   CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,

@@ -86,6 +86,19 @@ CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const Compr
   return m;
 }
 
+std::vector<std::string> compressible_columns(const CompressibleCase& c) {
+  std::vector<std::string> columns = {"residual_density",
+                                      "residual_momentum_x",
+                                      "residual_momentum_y",
+                                      "residual_energy",
+                                      "lift",
+                                      "drag",
+                                      "linear_iterations",
+                                      "order"};
+  if (c.turbulence.is_on) columns.emplace_back("residual_turbulence");
+  return columns;
+}
+
 RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
                               const std::vector<FlowBoundary>& boundary) {
   RunHeader h;
@@ -101,15 +114,7 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
     h.converged = "residual_drop";
     h.tolerance = c.pseudo_time.tolerance;
   }
-  h.history = {"residual_density",
-               "residual_momentum_x",
-               "residual_momentum_y",
-               "residual_energy",
-               "lift",
-               "drag",
-               "linear_iterations",
-               "order"};
-  if (c.turbulence.is_on) h.history.emplace_back("residual_turbulence");
+  h.history = compressible_columns(c);
   h.quantities = quantity_names(c, boundary);
   h.notes = {{"scheme", scheme_line(c)}, {"steps", step_line(c)}};
   h.warnings = warnings_of(c);

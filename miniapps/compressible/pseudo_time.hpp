@@ -96,7 +96,7 @@ class PseudoTime {
   void remember_origin();
   void judge(Attempt& attempt, Timings& timings);
   bool search_line(Attempt& attempt, Timings& timings);
-  void ramp(double ratio, double omega);
+  void raise_cfl(double ratio, double omega);
 
   FlowEquations<Space>& equations_;
   PseudoTimeOptions options_;

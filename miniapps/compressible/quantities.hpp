@@ -1,4 +1,4 @@
-// Quantities for comparison with the literature, from a flow in host memory (defined in cli/quantities.cpp).
+// Quantities for comparison with the literature, from a flow in host memory.
 #pragma once
 #include <map>
 #include <span>

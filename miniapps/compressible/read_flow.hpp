@@ -44,7 +44,7 @@ struct BuiltFlow {
       : ranks(parts(read, config, communicator)),
         flow(read.c, ranks ? ranks->part.mesh : read.mesh, read.boundary, config.table("linear"),
              ranks ? &*ranks : nullptr) {
-    if (ranks && !flow.pseudo.solver().lifetime().is_always())
+    if (ranks && !flow.pseudo.solver().refresh_policy().is_always())
       config.table("linear").table("flow").fail("refresh",
                                                 "in parallel the preconditioner is rebuilt for every matrix");
     return_freed_memory();  // the temporary geometry

@@ -18,7 +18,7 @@
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/capture/capture_rules.hpp"
 #include "miniapps/study/facility.hpp"
-#include "miniapps/study/lifetime.hpp"
+#include "miniapps/driver/lagged_preconditioner.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/whole_system.hpp"
@@ -107,7 +107,7 @@ class Capture : public Facility<Space> {
 
     void prepared(const Matrix<Space>& A, bool, const SetupInfo&) override {
       prepared_from = &A;
-      const RefreshPolicy& policy = system.leader->lifetime();
+      const RefreshPolicy& policy = system.leader->refresh_policy();
       if (policy.is_always()) {
         age = 0;
         return;

@@ -100,7 +100,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     x_ = x;
     result_ = result;
     recorder_.last_ = this;
-    recorder_.note(number_, result, system_.leader->lifetime().age(), setup_seconds_);
+    recorder_.note(number_, result, system_.leader->refresh_policy().age(), setup_seconds_);
     setup_seconds_ = 0;
   }
 
@@ -118,7 +118,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
                                       system_.default_preconditioner, defaults);
     if (!refused_) f.M = &system_.leader->preconditioner();
     f.refusal = refusal_;
-    f.age = system_.leader->lifetime().age();
+    f.age = system_.leader->refresh_policy().age();
     if (facts.row_name)
       f.name_of_row = [name = facts.row_name, s = system_.name, part = system_.part](int row) {
         return name(s, part, row);

@@ -28,9 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 
 Program program() {
-  return {.miniapps = {{"incompressible", run_incompressible, info_incompressible, incompressible_keys},
-                       {"compressible", run_compressible, info_compressible, compressible_keys},
-                       {"immersed", run_immersed, info_immersed, immersed_keys}}};
+  return {.miniapps = {
+              {"incompressible", run_incompressible, info_incompressible, incompressible_keys, incompressible_results},
+              {"compressible", run_compressible, info_compressible, compressible_keys, compressible_results},
+              {"immersed", run_immersed, info_immersed, immersed_keys, immersed_results}}};
 }
 
 const Schema& schema() {
@@ -207,7 +208,7 @@ marker = "y_min"
 reference = { file = "plane_poiseuille.csv", coordinate = "y", column = "u" }
 )"};
 
-// What a changed word needs next to it.
+// Words that must stand next to a changed word.
 const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"body.type=ellipsoid", {"body.diameters=[1.0, 1.0, 0.5]"}},
     {"body.type=aerofoil", {}},

@@ -66,7 +66,7 @@ TYPED_TEST(BlockCsrMatrix, FloatsOfTheirOwnGoOutAsTheyCameIn) {
   }
 }
 
-// What large matrices take, here on small ones: every product and its sums, both kinds of values.
+// Code paths of large matrices, here on small ones: every product and its sums, both kinds of values.
 TEST(BlockCsrByWarps, EqualsItsDenseTwinForEveryBlockSize) {
   const auto expect_products = [](const auto& A, const Dense& D, int B) {
     const Numbers x = random_numbers(D.n, 7), b = random_numbers(D.n, 8), Ax = D * x, r = minus(b, Ax);
