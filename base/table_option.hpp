@@ -10,8 +10,7 @@
 
 namespace weir {
 
-// The words of "V
-// F", or of "a, b" with ','.
+// The words of "V | F", or of "a, b" with ','.
 std::vector<std::string> words_of(std::string_view list, char separator = '|');
 
 // Index of the word among the allowed values of the description.

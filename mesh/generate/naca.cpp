@@ -130,8 +130,7 @@ void turn_to_normals(Row& row) {
   }
 }
 
-// Moves points along the front towards the wider of their two columns, by at most half the outward step, so that thin
-// layers keep their normals.
+// Moves points along the front towards the wider of their two columns, by at most half the outward step.
 void even_out(Row& row, double step) {
   const std::vector<Point> old = row.at;
   for (std::size_t c = 0; c < row.size(); ++c) {
@@ -193,8 +192,7 @@ std::vector<int> add_layers(MeshDescription& mesh, const LayerOptions& o) {
   return below;
 }
 
-// With refinement r the layers keep their total height: r times as many layers, each growth factor to the power 1 /
-// r.
+// With refinement r the layers keep their total height: r times as many, growth factors to the power 1 / r.
 std::vector<double> layer_heights(const Naca& o) {
   const int layers = static_cast<int>(std::lround(o.layers * o.refinement));
   const double growth = std::pow(o.layer_growth, 1 / o.refinement);

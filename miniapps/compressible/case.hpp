@@ -76,8 +76,7 @@ void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c);
 
 Options boundary_options(std::string_view type);  // "": of all types
 
-// Reads [boundary]: one entry per patch, in mesh order. Markers without condition and conditions without marker are
-// refused.
+// Reads [boundary]: one entry per patch, in mesh order. Markers and conditions must match.
 std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,
                                              const UnstructuredMesh& mesh);
 

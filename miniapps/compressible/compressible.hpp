@@ -31,8 +31,7 @@ struct CompressibleMemory {
 
 CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);
 
-// The mesh of [mesh] in the order of [ordering]; `ordering` receives a description for the log, `lines` the positions
-// of the ordering's lines.
+// The mesh of [mesh] in the order of [ordering]; `ordering` receives a description, `lines` the ordering's lines.
 UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines = nullptr,
                                    CellNumbers* numbers = nullptr);
 

@@ -1,5 +1,4 @@
-// Limits that cannot be met (tolerance, iterations), and properties that make a system slow (scaling, ordering,
-// condition).
+// Limits that cannot be met, and what makes a system slow: scaling, ordering, condition.
 #include <algorithm>
 #include <cmath>
 

@@ -136,8 +136,7 @@ bool propose_without_pivots(Examination<Space>& e, Finding& f) {
   return false;
 }
 
-// A preconditioner that refuses names a pivot; a pivot that is rounding error is blamed if another preconditioner
-// works.
+// A preconditioner that refuses names a pivot; a pivot of rounding size is blamed if another one works.
 template <class Space>
 std::optional<Finding> pivot(Examination<Space>& e) {
   const bool refused = e.was_refused();

@@ -18,8 +18,7 @@ struct BoxCuts {
   RankBox box(int rank) const;
   int owner(const std::array<int, 3>& cell) const;
 };
-// Unknowns that start `first` cells after the first cell (velocities on inner faces: 1) and end `last` cells before
-// the end.
+// Unknowns from `first` cells after the first cell (velocities on inner faces: 1) to `last` cells before the end.
 BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first = {}, std::array<int, 3> last = {});
 
 Extents extents_of(const RankBox& box);

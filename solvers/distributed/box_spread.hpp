@@ -49,8 +49,7 @@ template <class Space>
 class BoxGather {
  public:
   BoxGather() = default;
-  // Collective. `source` and `target`: boxes of the arrays from which a rank sends its cells, and into which it
-  // receives them.
+  // Collective. `source`, `target`: boxes of the arrays from which a rank sends, and into which it receives.
   BoxGather(const Communicator& ranks, std::array<int, 3> sizes, const RankBox& own, const RankBox& source,
             const RankBox& target, PlaceInBox place = index_in);
   // whole: on rank 0; ignored on other ranks. Float and double.

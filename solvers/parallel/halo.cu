@@ -1,5 +1,4 @@
-// Packing: one index per point, the values of a point contiguous in the message. Moves each 8-byte value twice and a
-// 4-byte index per point.
+// Packing: one index per point, its values contiguous in the message. Bytes: 16 per value, 4 per point.
 #include "solvers/parallel/halo.hpp"
 
 #include <stdexcept>

@@ -11,8 +11,7 @@
 
 namespace weir {
 
-// Throws Error(usage) if it cannot be loaded, has no weir_plugin(), another version, or missing functions. The
-// library stays loaded.
+// Throws Error(usage): not loadable, no weir_plugin(), another version, missing functions. Stays loaded.
 const weir_plugin_description& plugin_in(const std::string& path);
 
 std::string hash_of_file(const std::string& path);  // 16 hexadecimal digits

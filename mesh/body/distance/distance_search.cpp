@@ -260,8 +260,7 @@ void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vecto
     });
 }
 
-// Lower bound of the distance to an element of radius R whose plane is at height h: sqrt(h^2 + (r - R)^2), r along
-// the plane.
+// Lower bound of the distance to an element of radius R with its plane at height h: sqrt(h^2 + (r - R)^2).
 double BodyDistance::disc_distance(const Body& body, int e, const Vec3& x) const {
   const Vec3 from_middle = x - middle_[e];
   const double h = dot(from_middle, body.pseudonormals().face[e]);

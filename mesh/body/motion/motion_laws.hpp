@@ -43,8 +43,7 @@ struct Wave {
   double frequency, phase;
 };
 
-// Rotation by the angle rate t + amplitude sin(2 pi f t + phase) about an axis through `pivot`, or through the origin
-// of the body's frame.
+// Rotation by rate t + amplitude sin(2 pi f t + phase) about an axis through `pivot`, or the body's origin.
 struct RotationOptions {
   Vec3 axis{0, 0, 1};                                        // unit
   double rate = 0, amplitude = 0, frequency = 0, phase = 0;  // radians

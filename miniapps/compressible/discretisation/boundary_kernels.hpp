@@ -52,8 +52,7 @@ WEIR_HD inline Primitive<S> state(const SpatialView& v, const Primitive<S>& w, i
   }
 }
 
-// Components of state() that are boundary data, usable as a point of a gradient stencil: velocity, temperature and
-// pressure.
+// Components of state() that are boundary data, usable in gradients: velocity, temperature and pressure.
 struct Given {
   bool p, velocity, t;
 };

@@ -1,5 +1,4 @@
-// Work vectors of launches whose threads wait for each other's values (awaited_value.hpp), reused from launch to
-// launch.
+// Work vectors of launches whose threads wait for each other's values (awaited_value.hpp).
 #pragma once
 #include <cstdint>
 #include <utility>

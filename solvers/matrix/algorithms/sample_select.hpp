@@ -30,8 +30,7 @@ namespace select {
 
 inline constexpr int tree_height = 8, buckets = 1 << tree_height, samples = 1024, smallest = 1024;
 
-// s[b]: lower end of bucket b (s[0] is not used); equal[b]: s[b] == s[b + 1], so bucket b holds only values equal to
-// s[b].
+// s[b]: lower end of bucket b (s[0] unused); equal[b]: s[b] == s[b + 1], so bucket b has only values of s[b].
 struct Splitters {
   double tree[buckets], s[buckets];
   unsigned char equal[buckets];

@@ -1,5 +1,4 @@
-// Device code only: sorts the samples of SampleSelect with one workgroup of as many threads as buckets and selects
-// the splitters.
+// Device code only: sorts the samples of SampleSelect in one workgroup and selects the splitters.
 #pragma once
 #include "backend/dialect.hpp"
 #include "solvers/matrix/algorithms/sample_select.hpp"

@@ -44,8 +44,7 @@ struct Triangles {
 Triangles triangles_of(const std::string& method, const std::vector<std::int64_t>& row_start,
                        const std::vector<std::int64_t>& diagonal, const std::vector<int>& column);
 
-// Rows by level: row[start[l]] .. row[start[l + 1] - 1] are those of level l, ascending; they need rows of earlier
-// levels only.
+// Rows by level: row[start[l]] .. row[start[l + 1] - 1] are those of level l; they need earlier levels only.
 struct Levels {
   std::vector<int> row, start{0};
 
@@ -64,8 +63,7 @@ int count_levels(const TriangularRows& rows, Triangle side);
 //               each thread processes its part of each layer in row order; only the ends of parts wait for others
 class ThreadPlan {
  public:
-  // cuts: ascending rows with no dependency across them. If given, threads take whole stretches between cuts and
-  // never wait.
+  // cuts: ascending rows with no dependency across them; threads then take whole stretches and never wait.
   ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {});
 
   const std::vector<int>& order() const { return order_; }  // position -> row

@@ -31,8 +31,7 @@ struct RowRange {
   int first = 0, count = 0;
 };
 
-// Kernel view. T: type of the stored blocks. diagonal[i]: index of the diagonal block of row i; -1: none in the
-// pattern.
+// Kernel view. T: type of the stored blocks. diagonal[i]: index of the diagonal block of row i; -1: none.
 template <class T>
 struct CsrView {
   int rows = 0, block = 1;
@@ -44,8 +43,7 @@ struct CsrView {
 using BlockCsrView = CsrView<double>;
 using RoundedCsrView = CsrView<float>;
 
-// A x for small matrices on the device: one thread per scalar row, so the threads of a block row read its blocks
-// together.
+// A x for small matrices on the device: one thread per scalar row.
 template <class T>
 struct CsrRow {
   CsrView<T> A;
