@@ -66,7 +66,6 @@ constexpr Option ventricle_keys[] = {
     {"systole", Option::numbers, "[0.64, 1]", "start and end of ejection", "[0, 1]", "periods"},
     spacing_key};
 
-// Two or three lengths of a shape.
 std::vector<double> read_lengths(const Table& t, const char* key) {
   const auto l = t.get<std::vector<double>>(key);
   if (l.size() != 2 && l.size() != 3) t.fail(key, std::string("'") + key + "' must have two or three numbers");

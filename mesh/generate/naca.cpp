@@ -82,12 +82,10 @@ struct LayerOptions {
 
 constexpr double sharp = 0.6;  // radians of turning that start a fan
 
-// Direction to the left of a -> b.
 double normal_angle(const Point& a, const Point& b) { return std::atan2(b[0] - a[0], a[1] - b[1]); }
 
 double turned(double angle) { return std::remainder(angle, 6.283185307179586); }
 
-// A closed row of points; the columns of a fan share their wall node.
 struct Row {
   std::vector<int> wall;  // the wall node of each column
   std::vector<Point> at;

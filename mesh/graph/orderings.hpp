@@ -45,7 +45,6 @@ class LevelSearch {
   bool is_out(int v) const { return seen_[v] == out; }
   void take_out(int v) { seen_[v] = out; }
 
-  // Level structure of the root's component.
   void build(int root, LevelStructure& levels);
 
   // Level structure from a pseudo-peripheral vertex of the root's component (George & Liu 1979): move to a vertex of

@@ -13,7 +13,6 @@
 namespace weir {
 namespace {
 
-// VTK's shape numbers.
 enum Shape : std::int64_t {
   line = 3,
   triangle = 5,

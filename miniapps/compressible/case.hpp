@@ -68,7 +68,6 @@ struct CompressibleCase {
 
 std::vector<KeyTable> compressible_keys();
 
-// Reads [flow], [numerics], [pseudo_time] and [time].
 CompressibleCase read_compressible_case(const Table& config);
 
 // Sets the lengths of a periodic box, for the exact solutions.

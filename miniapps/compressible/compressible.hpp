@@ -16,7 +16,6 @@ namespace weir {
 int run_compressible(Run& run, const Table& config);                        // returns the exit code
 void info_compressible(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers
 
-// Memory estimate of a case before the flow is set up.
 struct CompressibleMemory {
   std::int64_t mesh = 0;     // host copy for field output and records
   std::int64_t flow = 0;     // the discretisation's copies, state and work vectors

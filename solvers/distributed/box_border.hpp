@@ -34,7 +34,6 @@ std::vector<int> places_in(const RankBox& inner, const RankBox& outer);
 std::vector<int> places_of(Extents whole, const RankBox& box);
 std::string cell_name(const std::array<int, 3>& cell);  // "cell (3, 0, 17)"
 
-// A coupling to an unknown of another rank.
 struct BorderLink {
   int row = 0;               // of this rank
   int owner = 0, index = 0;  // rank of the column, index there

@@ -33,7 +33,6 @@ class BoxSpread {
   };
   template <class T>
   void operator()(const Arrays<const T>& from, const Arrays<T>& to) const;
-  // A single array.
   void operator()(const double* from, double* to) const { (*this)(Arrays<const double>{{from}}, Arrays<double>{{to}}); }
   void operator()(const float* from, float* to) const { (*this)(Arrays<const float>{{from}}, Arrays<float>{{to}}); }
 

@@ -128,7 +128,6 @@ std::vector<double> WholeSystem<Space>::stream_of(const DistributedMatrix<Space>
   return stream;
 }
 
-// The streams of all ranks in order, on rank 0.
 template <class Space>
 std::vector<double> WholeSystem<Space>::gathered(const std::vector<double>& mine) const {
   std::vector<std::vector<int>> to(at(ranks_.size()));

@@ -11,7 +11,6 @@ namespace weir {
 struct SeparableOperator;  // solvers/matrix/stencil/separable_operator.hpp
 class Communicator;        // solvers/parallel/communicator.hpp
 
-// Accumulated cost of the halo exchanges of all products.
 struct HaloCost {
   double seconds = 0;
   std::int64_t bytes = 0;

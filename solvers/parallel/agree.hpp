@@ -14,7 +14,6 @@ struct MetError {
   explicit operator bool() const { return code != Exit::finished; }
 };
 
-// An error thrown on all ranks.
 class AgreedError : public Error {
  public:
   using Error::Error;

@@ -74,7 +74,6 @@ struct Halo<Space>::Pinned {
   }
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
-  // Grows to at least this number of values.
   static void require(std::unique_ptr<Pinned>& memory, std::int64_t size) {
     if (!memory || memory->values < size) memory = std::make_unique<Pinned>(memory ? size + size / 4 : size);
   }

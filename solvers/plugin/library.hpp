@@ -16,7 +16,6 @@ const weir_plugin_description& plugin_in(const std::string& path);
 
 std::string hash_of_file(const std::string& path);  // 16 hexadecimal digits
 
-// A solver of a library.
 class Plugin {
  public:
   // file: for messages. Throws Error(usage) if create refused the options.

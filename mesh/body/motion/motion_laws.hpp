@@ -16,7 +16,6 @@ namespace weir {
 //
 // so translation, rotation and deformation combine, and velocities are exact everywhere on the body.
 
-// c, R and s with their rates.
 struct Placement {
   Vec3 position{}, velocity{};
   Rotation rotation = no_rotation;

@@ -29,7 +29,6 @@ WEIR_HD inline Primitive<S> outside(const BoundaryFaces& b, int f) {
   return {S(o[0]), S(o[1]), S(o[2]), S(o[3])};
 }
 
-// Boundary state from the interior state w.
 template <class S>
 WEIR_HD inline Primitive<S> state(const SpatialView& v, const Primitive<S>& w, int f) {
   const BoundaryFaces& b = v.boundary;

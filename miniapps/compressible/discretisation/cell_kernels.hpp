@@ -126,7 +126,6 @@ WEIR_HD inline void green_gauss_at_boundary(const SpatialView& v, const Field& a
   }
 }
 
-// Boundary cell number n.
 WEIR_HD inline void boundary_gradient(const SpatialView& v, int n) {
   const std::int64_t i = std::int64_t{4} * v.cells.boundary_cell[n];
   const double* w = v.w;

@@ -13,7 +13,6 @@ namespace awaited {
 // Bits of a value that is not yet computed; no result has them.
 inline constexpr std::int64_t nothing = -1;
 
-// State of one launch. Warps draw tickets.
 struct Turn {
   unsigned *drawn, first;      // the counter, and its value before the launch
   std::int64_t *there, *next;  // results of this launch, initially `nothing`; results of the next launch, to be cleared

@@ -21,7 +21,6 @@ struct Selection {
   int levels = 0;          // number of counting passes
 };
 
-// Time in seconds.
 struct SelectTimes {
   double splitters = 0, count = 0, extract = 0, sort = 0;
 };
@@ -36,7 +35,6 @@ struct Splitters {
   unsigned char equal[buckets];
 };
 
-// Position of the rank.
 struct Found {
   int bucket, equal;           // equal: all values of the bucket are s[bucket]
   std::int64_t before, count;  // number of values in smaller buckets and in this one
@@ -53,7 +51,6 @@ WEIR_HD inline std::int64_t sample_index(std::uint64_t seed, int level, int q, s
   return static_cast<std::int64_t>(h % static_cast<std::uint64_t>(n));
 }
 
-// Index of the splitter at a node of the tree.
 WEIR_HD inline int splitter_of_node(int node) {
   int level = 0;
   while ((2 << level) <= node + 1) ++level;

@@ -28,7 +28,6 @@ __device__ inline void bitonic_sort(double* v) {
   __syncthreads();
 }
 
-// Splitters from sorted samples, one per thread.
 __device__ inline void leave_splitters(const double* v, Splitters* out) {
   constexpr int step = samples / buckets;
   const int b = me();

@@ -26,7 +26,6 @@ namespace weir {
 enum class Triangle { lower, upper };
 enum class SweepForm { levels, one_launch };
 
-// The strictly lower or upper part of a block pattern.
 struct TriangularRows {
   std::vector<std::int64_t> start{0};  // rows + 1
   std::vector<int> column;
@@ -105,7 +104,6 @@ class ThreadPlan {
   struct Piece {
     int from, to;
   };
-  // A row order, and the thread of each row.
   struct Sharing {
     std::vector<int> sequence, thread_of;
   };
@@ -143,7 +141,6 @@ struct LevelLaunch {
   int first, end;
 };
 
-// Kernel view of a triangle with blocks of type T.
 template <class T>
 struct TriangleView {
   int rows = 0, block = 1;
@@ -160,14 +157,12 @@ struct Sweep;  // triangular_device.cu
 
 int useful_threads();  // number of host threads for a sweep; more than cores would wait for each other
 
-// Options of the sweeps per space.
 struct SweepOptions {
   int threads = useful_threads();          // Host
   std::vector<int> cuts;                   // Host: for ThreadPlan
   SweepForm form = SweepForm::one_launch;  // Device
 };
 
-// Blocks of a triangle by position.
 template <class Space, class T>
 class TriangleBlocks {
  public:

@@ -11,7 +11,6 @@
 
 namespace weir {
 
-// Largest number of unknowns per block row.
 inline constexpr int largest_block = 64;
 
 // A matrix on the host, as built by readers and assembly.
@@ -60,7 +59,6 @@ struct CsrRow {
   }
 };
 
-// Data shared by matrices with the same pattern.
 template <class Space>
 struct BlockPattern {
   int rows = 0, block = 1;

@@ -7,7 +7,6 @@
 
 namespace weir::lanes {
 
-// Not 0, infinite or NaN.
 inline bool usable_pivot(double p) { return p != 0 && p - p == 0; }
 
 namespace detail {

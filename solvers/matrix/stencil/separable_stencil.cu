@@ -29,7 +29,6 @@ WEIR_HD inline double diagonal_at(const StencilView& s, int i, int j, int k) {
          s.scale * my * mz * s.X.diagonal[i];
 }
 
-// Data shared by the cells (i, j, .).
 struct StencilColumn {
   const StencilView& s;
   int first, plane, west, east, south, north;  // the cell of k = 0; offsets of the neighbours

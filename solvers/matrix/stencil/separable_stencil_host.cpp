@@ -31,7 +31,6 @@ inline double product_at(const RowCoefficients c, const StencilAxis X, const Row
 
 namespace {
 
-// Row (j, k) in the form of product_row.
 struct Row {
   const double *mass, *lower, *upper, *diagonal;
   RowPointers p;
