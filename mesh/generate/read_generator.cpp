@@ -44,10 +44,9 @@ constexpr Option box_keys[] = {
     {"y", Option::table, "", "sections in y with their own cell sizes", "", "", "", section_options},
     shape_key,
     {"periodic", Option::texts, "[]", "directions", "x | y"},
-    {"split", Option::tables, "", "sides that are split into two markers", "", "", "",
+    {"split", Option::tables, "", "sides that are split in two markers", "", "", "",
      [] { return Options(split_keys); }},
-    {"perturbation", Option::number, "0", "smooth displacement of the inner nodes, in units of length / 2 pi",
-     "[0, 0.45]"},
+    {"perturbation", Option::number, "0", "smooth displacement of inner nodes, in units of length / 2 pi", "[0, 0.45]"},
     {"jitter", Option::number, "0", "random displacement of the inner nodes, in units of the cell size", "[0, 0.24]"},
     {"seed", Option::integer, "1", "random seed of jitter"}};
 
