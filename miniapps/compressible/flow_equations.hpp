@@ -56,7 +56,7 @@ class MatrixFreeJacobian : public Matrix<Space> {
   // minus_R = -R*(U). The views must stay valid and unchanged until the last product.
   void linearise(View<const double> U, View<const double> minus_R, View<const double> scale, double cfl);
   // Shared buffers of cells() blocks of values, free between products.
-  void lend(View<double> moved, View<double> moved_R);
+  void share_buffers(View<double> moved, View<double> moved_R);
 
   int rows() const override { return equations_.cells(); }
   int block() const override { return equations_.equations(); }

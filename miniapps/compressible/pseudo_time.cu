@@ -99,7 +99,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       trial_(U_.size()),
       trial_R_(U_.size()),
       scale_(equations.cells()) {
-  newton_.lend(trial_, trial_R_);
+  newton_.share_buffers(trial_, trial_R_);
   if (ranks_) {
     spread_ = std::make_unique<DistributedMatrix<Space>>(ranks_->communicator, *J_, ranks_->nearest, ranks_->coupling(),
                                                          false, false, ranks_->halo);
@@ -248,7 +248,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   } else {
     a.accepted = true;
     std::swap(U_, trial_);
-    newton_.lend(trial_, trial_R_);
+    newton_.share_buffers(trial_, trial_R_);
     negate<Space>(trial_R_, minus_R_);
     control.norm = norm;
     // A stream at rest against a wall begins without any residual of energy.

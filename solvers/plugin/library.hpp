@@ -31,7 +31,7 @@ class Plugin {
   // False: the call failed; see complaint(). No allocation on success.
   bool apply(const double* r, double* z, std::int64_t n);
   bool solve(const double* b, double* x, std::int64_t n, double target, int max_iterations, int& iterations);
-  void tell_complaint();  // prints it on standard error, once
+  void print_complaint();  // prints it on standard error, once
   std::int64_t bytes();
   const std::string& complaint() const { return complaint_; }  // of the first failed call
 
@@ -48,7 +48,7 @@ class Plugin {
   weir_solver* solver_ = nullptr;
   weir_matrix matrix_{};        // as of the last setup or update
   std::int64_t looked_at_ = 0;  // number of partial checks
-  bool has_told_ = false;
+  bool has_printed_ = false;
 };
 
 }  // namespace weir

@@ -97,7 +97,7 @@ class PluginPreconditioner final : public Preconditioner<Space> {
   void apply(View<const double> r, View<double> z) const override {
     if (!plugin_->description().apply) throw Error(Exit::usage, describe() + " has no `apply`");
     if (plugin_->apply(r.data(), z.data(), r.size())) return take_constants_off(z);
-    plugin_->tell_complaint();
+    plugin_->print_complaint();
     fill<Space>(not_a_number, z);
   }
   std::unique_ptr<Krylov<Space>> own_method(const KrylovOptions& options) const override {
