@@ -231,22 +231,25 @@ WEIR_HD inline Speeds speeds(const Gas& gas, const double* w) {
   }
   return {w[1], w[2], std::sqrt(a2), nu};
 }
-// With the diffusion by eddies and of nu~ in turbulent flow.
+// n = 5: with the diffusion by eddies and of nu~.
+template <int n>
 WEIR_HD inline Speeds speeds(const SpatialView& v, int i) {
   const double* w = v.w + 4 * i;
   Speeds s = speeds(v.gas, w);
-  if (v.equations == 4) return s;
-  const double rho = v.gas.gamma_m2 * w[0] / w[3], mu = viscosity(v.gas, w[3]);
-  const double eddies = v.turbulence.unit * rho * larger_of(v.turbulence.nu[i], 0.0);
-  const double heat = v.turbulence.conduction * (v.gas.gamma - 1) * v.gas.gamma_m2;  // gamma / Pr_t
-  s.diffusion += 2 * larger_of(heat, 1 / spalart_allmaras::sigma) * (mu + eddies) / rho;
+  if constexpr (n == 5) {
+    const double rho = v.gas.gamma_m2 * w[0] / w[3], mu = viscosity(v.gas, w[3]);
+    const double eddies = v.turbulence.unit * rho * larger_of(v.turbulence.nu[i], 0.0);
+    const double heat = v.turbulence.conduction * (v.gas.gamma - 1) * v.gas.gamma_m2;  // gamma / Pr_t
+    s.diffusion += 2 * larger_of(heat, 1 / spalart_allmaras::sigma) * (mu + eddies) / rho;
+  }
   return s;
 }
 WEIR_HD inline double speed(const Speeds& s, double nx, double ny, double inverse) {
   return std::fabs(s.u * nx + s.v * ny) + s.sound + s.diffusion * inverse;
 }
+template <int n>
 WEIR_HD inline void time_step_scale(const SpatialView& v, double* scale, int i) {
-  const Speeds s = speeds(v, i);
+  const Speeds s = speeds<n>(v, i);
   double total = 0;
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
     const int link = v.cells.link[e], f = link < 0 ? ~link : link;
@@ -255,10 +258,11 @@ WEIR_HD inline void time_step_scale(const SpatialView& v, double* scale, int i) 
   }
   scale[i] = total;
 }
-WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int n) {
-  const int i = v.cells.boundary_cell[n];
-  const Speeds s = speeds(v, i);
-  for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e) {
+template <int n>
+WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int number) {
+  const int i = v.cells.boundary_cell[number];
+  const Speeds s = speeds<n>(v, i);
+  for (int e = v.cells.boundary_start[number]; e < v.cells.boundary_start[number + 1]; ++e) {
     const BoundaryFaces& b = v.boundary;
     const int f = v.cells.boundary_face[e];
     const bool wall = boundary::is_no_slip(boundary::type(b, f));

@@ -39,8 +39,8 @@ void boundary_jacobian(const SpatialView& v) {
 template <class Space>
 void time_step_scales(const SpatialView& v, View<double> scale) {
   double* s = scale.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::time_step_scale(v, s, i); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale(v, s, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::time_step_scale<4>(v, s, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale<4>(v, s, n); });
 }
 
 template <class Space>

@@ -225,7 +225,8 @@ void Discretisation<Space>::derivative(View<const double> x, View<double> y) {
 template <class Space>
 void Discretisation<Space>::time_step_scale(View<const double> U, View<double> scale) {
   own_states<Space>(arrays_->view, U);
-  time_step_scales<Space>(arrays_->view, scale);
+  const SpatialView& v = arrays_->view;
+  v.equations == 4 ? time_step_scales<Space>(v, scale) : turbulent_scales<Space>(v, scale);
 }
 
 template <class Space>

@@ -135,6 +135,8 @@ void turbulent_gradients(const SpatialView& v);  // of nu~
 template <class Space>
 void turbulent_residual(const SpatialView& v, View<double> R);
 template <class Space>
+void turbulent_scales(const SpatialView& v, View<double> scale);  // of the time step
+template <class Space>
 void turbulent_linearise(const SpatialView& v);  // derivatives of the sources, once for all products
 template <class Space>
 void turbulent_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x, View<double> y);

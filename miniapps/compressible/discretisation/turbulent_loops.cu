@@ -37,6 +37,13 @@ void turbulent_residual(const SpatialView& v, View<double> R) {
   for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary<5>(v, r, n); });
 }
 
+template <class Space>
+void turbulent_scales(const SpatialView& v, View<double> scale) {
+  double* s = scale.data();
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::time_step_scale<5>(v, s, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale<5>(v, s, n); });
+}
+
 // Columns of a block per index.
 template <class Space>
 constexpr int columns = std::is_same_v<Space, Host> ? 5 : 1;
@@ -87,6 +94,7 @@ void turbulent_jacobian(const SpatialView& v) {
   template void turbulent_states<S>(const SpatialView&, View<const double>); \
   template void turbulent_gradients<S>(const SpatialView&);                  \
   template void turbulent_residual<S>(const SpatialView&, View<double>);     \
+  template void turbulent_scales<S>(const SpatialView&, View<double>);       \
   template void turbulent_border_jacobian<S>(const SpatialView&);            \
   template void turbulent_jacobian<S>(const SpatialView&);
 WEIR_TURBULENT_LOOPS(Host)
