@@ -42,7 +42,6 @@ void write_words(int file, Words words) {
   for (const std::string_view w : words) [[maybe_unused]] const auto n = write(file, w.data(), w.size());
 }
 
-// Escapes for a JSON string.
 void write_escaped(int file, Words words) {
   for (const std::string_view w : words)
     for (const char c : w) {

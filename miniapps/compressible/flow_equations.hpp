@@ -25,8 +25,7 @@ class FlowEquations {
   int equations() const { return space_.equations(); }  // per cell
   Discretisation<Space>& space() { return space_; }
 
-  // Adds the time derivative to R* from now on. older: U^{n-1} on entry (not read in the first step), `now` on
-  // return.
+  // Adds the time derivative to R*. older: U^{n-1} on entry (not read in the first step), `now` on return.
   void start_time_step(double dt, View<const double> now, View<double> older, bool is_first);
 
   void residual(View<const double> U, View<double> R);  // R*(U)
