@@ -1,5 +1,5 @@
-// When fields are written, from [output]: every so many steps, every so much time, or both; the last state in any case.
-// And as which files.
+// When fields are written, from [output]: every so many steps, every so much time, or both; the last state in any case. And
+// as which files.
 #pragma once
 #include <cstdint>
 #include <string>

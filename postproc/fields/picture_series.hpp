@@ -1,5 +1,5 @@
-// The pictures of a run: FOLDER/NAME_00000100.vtr (.vtu) for step 100, listed in FOLDER/NAME.pvd, or FOLDER/NAME.vtkhdf
-// with all of them, or both.
+// The pictures of a run: FOLDER/NAME_00000100.vtr (.vtu) for step 100, listed in FOLDER/NAME.pvd, or FOLDER/NAME.vtkhdf with
+// all of them, or both.
 #pragma once
 #include <cstdint>
 #include <optional>

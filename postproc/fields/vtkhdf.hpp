@@ -1,5 +1,5 @@
-// Field output as VTKHDF (docs.vtk.org, "VTKHDF file format", 2.0): one file a run with the mesh once and every time in
-// it, compressed. ParaView from 5.12 and PyVista (VTK from 9.3) read it; h5py and any other HDF5 too.
+// Field output as VTKHDF (docs.vtk.org, "VTKHDF file format", 2.0): one file a run with the mesh once and every time in it,
+// compressed. ParaView from 5.12 and PyVista (VTK from 9.3) read it; h5py and any other HDF5 too.
 //
 //   /VTKHDF                Type ImageData (grids of equal cells in each direction: Origin, Spacing, WholeExtent) or
 //                          UnstructuredGrid (Points, Connectivity, Offsets, Types once: stretched grids as voxels, since
@@ -8,14 +8,13 @@
 //                          there is one step alone (VTK asks for that); else [step * padded cells(, component)]
 //   /VTKHDF/Steps          NSteps, Values (the times), CellDataOffsets/NAME and PointDataOffsets/NAME
 //
-// The file is written by Weir itself and only ever grows: a step's chunks and a new set of headers are appended, then
-// the first 512 bytes, in one write, turn to them. A reader or a kill at any moment finds the steps before or the steps
-// with the new one; a full disk leaves the steps before. Behind each step lies what is needed to go on from it: a
-// restart turns back to its own step and then writes the bytes that the run would have written without it. (HDF5's
-// library changes its headers in place: a kill or a full disk in between would cost all earlier steps.)
+// The file is written by Weir itself and only ever grows: a step's chunks and a new set of headers are appended, then the
+// first 512 bytes, in one write, turn to them. A reader or a kill at any moment finds the steps before or the steps with the
+// new one; a full disk leaves the steps before. Behind each step lies what is needed to go on from it: a restart turns back to
+// its own step and then writes the bytes that the run would have written without it. (HDF5's library changes its headers
+// in place: a kill or a full disk in between would cost all earlier steps.)
 //
-// The first picture says which fields there are: one that a later picture lacks is NaN (or 0) there, one more is left
-// out.
+// The first picture says which fields there are: one that a later picture lacks is NaN (or 0) there, one more is left out.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -33,8 +32,8 @@ class VtkhdfFrame;
 
 class VtkhdfSeries {
  public:
-  // A new file, at the first write; or, of a run that restarts, the one that is there, up to that time. One that cannot
-  // be gone on with throws Error(Exit::file_io).
+  // A new file, at the first write; or, of a run that restarts, the one that is there, up to that time. One that cannot be
+  // gone on with throws Error(Exit::file_io).
   explicit VtkhdfSeries(std::string path, std::optional<double> restart_time = {});
 
   // Appends a step; a step that is there already is written again. Throw Error(Exit::file_io) with path and reason.

@@ -20,8 +20,8 @@ class VtkhdfFrame {
   double time() const { return time_; }
   std::uint64_t mesh_hash() const { return mesh_hash_; }
 
-  // Appends what the fields hold, before the first step also the mesh. Returns all headers, to be appended there; the
-  // root's is at state.root. times: of all steps, this one included.
+  // Appends what the fields hold, before the first step also the mesh. Returns all headers, to be appended there; the root's
+  // is at state.root. times: of all steps, this one included.
   hdf5::Bytes append(hdf5::GrowingFile& file, const std::vector<double>& times, VtkhdfSeries::State& state) const;
 
  private:

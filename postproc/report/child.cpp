@@ -19,8 +19,8 @@ extern char** environ;
 namespace weir {
 namespace {
 
-// What the handler can reach: the two ends of a pipe, into which it writes the signals' numbers. poll() wakes then,
-// whenever the signal came: waiting for the child alone could miss one that comes just before.
+// What the handler can reach: the two ends of a pipe, into which it writes the signals' numbers. poll() wakes then, whenever the
+// signal came: waiting for the child alone could miss one that comes just before.
 int heard[2] = {-1, -1};
 
 extern "C" void pass_into_pipe(int number) {

@@ -1,5 +1,5 @@
-// A program run as a child, in a process group of its own, and what ends it: a signal that asks this process to stop
-// (SIGINT, SIGTERM, SIGHUP) is passed on to the child's group, which then has its own orderly end.
+// A program run as a child, in a process group of its own, and what ends it: a signal that asks this process to stop (SIGINT,
+// SIGTERM, SIGHUP) is passed on to the child's group, which then has its own orderly end.
 #pragma once
 #include <cstdint>
 #include <string>

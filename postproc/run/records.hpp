@@ -61,13 +61,12 @@ std::string solves_row(const SolveRecord& record);
 // The step in a file's name, "cavity_00000100.vtr"; -1 where it has none.
 std::int64_t step_in_name(std::string_view name);
 
-// The lines of a file of a run, told apart by their step. What has no step (a header, the frame of a .pvd) is in both
-// parts.
+// The lines of a file of a run, told apart by their step. What has no step (a header, the frame of a .pvd) is in both parts.
 struct SplitText {
   std::string kept, later;  // up to the step, with what has none; the whole rest where it holds a step, else empty
 };
-// A CSV by its column `step`, events by "step":, a .pvd by the number in its pictures' names. A last line that a kill
-// left unfinished is in neither. A CSV without such a column (a profile) is none of these: nothing.
+// A CSV by its column `step`, events by "step":, a .pvd by the number in its pictures' names. A last line that a kill left
+// unfinished is in neither. A CSV without such a column (a profile) is none of these: nothing.
 std::optional<SplitText> split_at_step(const std::string& path, std::int64_t step);
 
 }  // namespace weir

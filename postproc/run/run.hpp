@@ -42,8 +42,8 @@
 
 namespace weir {
 
-// What the command line says beside the case file. Options that belong to the case (--space, --threads,
-// --deterministic, --seed) are overrides of [device], so that the effective configuration holds them.
+// What the command line says beside the case file. Options that belong to the case (--space, --threads, --deterministic,
+// --seed) are overrides of [device], so that the effective configuration holds them.
 struct RunOptions {
   std::string name;       // of the case: the file's name without folder and .toml
   std::string directory;  // of the run
@@ -112,8 +112,8 @@ class Run {
   // Before anything large is allocated: throws Error(Exit::out_of_memory) where the machine has less.
   void require_memory(std::int64_t bytes) const;
 
-  // A restart of what has come to its end. Both say nothing of a run that may go on elsewhere or in another way: the
-  // flow code asks where it finds that no step is left. `tolerance` of the case in force; header: its RunHeader.
+  // A restart of what has come to its end. Both say nothing of a run that may go on elsewhere or in another way: the flow
+  // code asks where it finds that no step is left. `tolerance` of the case in force; header: its RunHeader.
   bool was_steady(double tolerance) const;
   // Where the run directory records that end: says so, changes nothing, and gives the exit code of then.
   std::optional<int> nothing_left() const;
@@ -123,8 +123,7 @@ class Run {
 
   void solve(const SolveRecord& record);
   void step(const StepRecord& record);
-  // Another file of lines, on rank 0, after begin: it is on the disk whenever a checkpoint is. Lives as long as the
-  // run.
+  // Another file of lines, on rank 0, after begin: it is on the disk whenever a checkpoint is. Lives as long as the run.
   LineFile& record(const std::string& name, const std::string& header);
   // A line of events.jsonl and of the log: kind is one word ("warning", "picture", "steady").
   void event(const std::string& kind, const std::string& message);
@@ -133,8 +132,7 @@ class Run {
   std::int64_t iterations(const std::string& system) const;  // linear, of the run's own solves since it began
   void begin_step(std::int64_t step) { step_ = step; }       // events belong to this step from here on
 
-  // Of the steps or the time that the case asks for, after the last step; 0: not known, as it stops once it has
-  // converged.
+  // Of the steps or the time that the case asks for, after the last step; 0: not known, as it stops once it has converged.
   double share_done() const { return header_.tolerance > 0 ? 0 : share_done(last_); }
   // A signal, the wall limit or --steps; of any rank: all must ask. Throws what on_root has kept.
   bool should_stop() const;
@@ -144,12 +142,10 @@ class Run {
   // After a step: every [checkpoint] every steps, when should_stop(), and once the end is reached.
   bool checkpoint_due() const;
   void checkpoint(CheckpointState state);
-  // Asked by solvers in each iteration, on all ranks: half a second after a signal or the wall limit the step is given
-  // up.
+  // Asked by solvers in each iteration, on all ranks: half a second after a signal or the wall limit the step is given up.
   bool must_abandon_step() const;
   void abandon_step();  // a checkpoint of what was kept
-  // Before a step: a copy of the state, for abandon_step. Copies take at most 1 % of the time: not every short step has
-  // one.
+  // Before a step: a copy of the state, for abandon_step. Copies take at most 1 % of the time: not every short step has one.
   template <class StateOf>
   void keep_if_due(const StateOf& state_of) {
     if (!is_copy_due_ || last_.step == last_checkpoint_step_) return;
@@ -163,8 +159,8 @@ class Run {
   void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times
   void add_to_summary(const std::string& name, std::string json) { blocks_[name] = std::move(json); }  // run.json
 
-  // f() on rank 0, which writes a file. Over ranks an error of rank 0 is kept until all ranks meet next, in should_stop
-  // or finish, and all throw it there: none is left waiting in the middle of a step.
+  // f() on rank 0, which writes a file. Over ranks an error of rank 0 is kept until all ranks meet next, in should_stop or
+  // finish, and all throw it there: none is left waiting in the middle of a step.
   template <class F>
   void on_root(const F& f) {
     if (!writes()) return;
@@ -183,8 +179,8 @@ class Run {
 
   // Evaluates [check], prints where the time went, writes run.json; the process's exit code.
   int finish(const Outcome& outcome);
-  // After an error: the same as far as it goes. A rank that has met the error alone, while the others wait for it,
-  // writes what rank 0 cannot write any more.
+  // After an error: the same as far as it goes. A rank that has met the error alone, while the others wait for it, writes
+  // what rank 0 cannot write any more.
   int fail(Exit code, const std::string& reason) noexcept;
   void fail_alone(Exit code, const std::string& reason) noexcept;
 

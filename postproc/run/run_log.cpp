@@ -87,8 +87,8 @@ std::string Run::time_left(const StepRecord& r) const {
          duration_text(std::max(0.0, (seconds_now() - loop_start_) * (1 / done - 1)));
 }
 
-// Where nobody sees the progress a slow run would else be silent for minutes. Without log_every: the first ten steps,
-// each tenth up to 100, then each 100th.
+// Where nobody sees the progress a slow run would else be silent for minutes. Without log_every: the first ten steps, each
+// tenth up to 100, then each 100th.
 bool Run::is_line_due(const StepRecord& r) const {
   const std::int64_t steps = r.step - first_step_;
   const std::int64_t every = log_every_ > 0 ? log_every_ : steps <= 10 ? 1 : steps <= 100 ? 10 : 100;

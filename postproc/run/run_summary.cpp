@@ -117,8 +117,8 @@ std::string Run::summary(const Ending& ending, const Outcome& outcome) const {
 
 namespace {
 
-// Exit code and reason of a run.json that tells of an end at this step: of the run's own, or a limit of it. What else
-// made it fail there (a full disk) may have passed, and one that cannot be read tells of none: a negative code.
+// Exit code and reason of a run.json that tells of an end at this step: of the run's own, or a limit of it. What else made it
+// fail there (a full disk) may have passed, and one that cannot be read tells of none: a negative code.
 std::pair<int, std::string> recorded_end(const std::string& path, std::int64_t step) {
   std::ifstream file(path);
   const auto j = nlohmann::json::parse(file, nullptr, false);

@@ -35,8 +35,8 @@ class Id {
   herr_t (*closer_)(hid_t);
 };
 
-// Before anything else of HDF5. Its tidying at the end of the program writes files again that could not be closed (a
-// full disk), and crashes: whatever is open is ours to close.
+// Before anything else of HDF5. Its tidying at the end of the program writes files again that could not be closed (a full
+// disk), and crashes: whatever is open is ours to close.
 void start_hdf5() {
   static const herr_t once = H5dont_atexit();
   static_cast<void>(once);
@@ -148,8 +148,8 @@ std::vector<std::string> part_names(const SealedContent& content) {
   return names;
 }
 
-// Anyone can make a seal: what weir does not write (arrays that are compressed, or larger than the file, or in other
-// files) is not read.
+// Anyone can make a seal: what weir does not write (arrays that are compressed, or larger than the file, or in other files)
+// is not read.
 void require_plain(hid_t array, hid_t space, hid_t type, const std::string& path, const std::string& name) {
   const Id own(H5Dget_type(array), H5Tclose), list(H5Dget_create_plist(array), H5Pclose);
   std::error_code error;
@@ -242,9 +242,9 @@ SealedFile read_content(const std::string& path, Reading reading) {
   return found;
 }
 
-// HDF5 1.10 copies from wherever a forged address points to (H5F__accum_read), and anyone can make a seal: a child
-// process walks through the file's structure first, and may crash. What it refuses, this process refuses again, with
-// the reason. No child to be had: the seal holds, so only a forger loses.
+// HDF5 1.10 copies from wherever a forged address points to (H5F__accum_read), and anyone can make a seal: a child process
+// walks through the file's structure first, and may crash. What it refuses, this process refuses again, with the reason.
+// No child to be had: the seal holds, so only a forger loses.
 void rehearse(const std::string& path) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,6 +1,6 @@
 // Named numbers, texts and arrays in one HDF5 file under a seal (seal.hpp): checkpoints and capsules. Written aside,
-// synced and renamed, so that a kill leaves the file before. A file that is truncated, altered in any byte, or of a
-// newer schema is refused before anything in it is believed.
+// synced and renamed, so that a kill leaves the file before. A file that is truncated, altered in any byte, or of a newer
+// schema is refused before anything in it is believed.
 //
 // Arrays lie in /doubles/NAME and /integers/NAME, texts in /NAME, single numbers are attributes of the file.
 // sealed_file.cpp needs HDF5; sealed_file_none.cpp stands in without it: all but the first function then throw.

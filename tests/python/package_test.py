@@ -196,7 +196,7 @@ class Vtkhdf(Scratch):
         z, y, x = np.meshgrid(*faces[::-1], indexing="ij")
         path = self.file("voxels.vtkhdf", "UnstructuredGrid", [0.0, 1.0], Points=np.stack([x.ravel(), y.ravel(), z.ravel()], 1), Types=np.uint8([11, 11]),
                          Connectivity=np.arange(16), Offsets=[0, 8, 16], CellData__p=np.arange(6.0), Steps__CellDataOffsets__p=[0, 4])
-        fields = weir.read_fields(path, 1)  # a step may begin after padding
+        fields = weir.read_fields(path, 1)  # a step may begin behind padding
         np.testing.assert_array_equal(fields.cells["p"], [[[4, 5]]])
         np.testing.assert_array_equal(fields.faces[0], faces[0])
 

@@ -82,8 +82,8 @@ void ChunkWriter::Worker::compress(const Source& source, const Blocks& blocks, D
     bytes[c] = deflate({columns[c], column}, size, what, streams[c]);
 }
 
-// One thread writes while the others compress. Whose turn it is they learn asleep: OpenMP's `ordered` spins, which
-// takes the core from whoever compresses where there are fewer cores than threads.
+// One thread writes while the others compress. Whose turn it is they learn asleep: OpenMP's `ordered` spins, which takes the
+// core from whoever compresses where there are fewer cores than threads.
 Chunks ChunkWriter::append(const Source& source, const Blocks& blocks, Deflater::Of what) {
   Chunks chunks;
   std::exception_ptr failure;  // touched by the one whose turn it is

@@ -11,8 +11,8 @@
 
 namespace weir::hdf5 {
 
-// The values of an array: fill(first, count, columns) writes `count` items from `first` on, the elements of each
-// component into a column of its own.
+// The values of an array: fill(first, count, columns) writes `count` items from `first` on, the elements of each component
+// into a column of its own.
 struct Source {
   Element element;
   std::uint64_t items;

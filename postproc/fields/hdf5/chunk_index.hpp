@@ -1,6 +1,6 @@
-// Where the chunks of an array lie: a B-tree of version 1 (HDF5 format, III.A.1), for arrays that grow. A node that is
-// full is written once and never changed; append() a step's chunks, then finish() writes the nodes that are not full
-// yet, anew each time, and returns the root. What a reader found under an older root stays as it was.
+// Where the chunks of an array lie: a B-tree of version 1 (HDF5 format, III.A.1), for arrays that grow. A node that is full
+// is written once and never changed; append() a step's chunks, then finish() writes the nodes that are not full yet, anew
+// each time, and returns the root. What a reader found under an older root stays as it was.
 #pragma once
 #include "postproc/fields/hdf5/encode.hpp"
 

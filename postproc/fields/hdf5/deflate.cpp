@@ -231,8 +231,8 @@ void Deflater::write_block(Of what, bool is_last) {
   put(bits[end_of_block], length[end_of_block]);
 }
 
-// In variables of its own, which no write through `out` can change. A length takes at most 20 bits, a distance of 1 one
-// bit, any other 28, and seven bits may wait: two tokens of a field, or one of a mesh, at a time.
+// In variables of its own, which no write through `out` can change. A length takes at most 20 bits, a distance of 1 one bit,
+// any other 28, and seven bits may wait: two tokens of a field, or one of a mesh, at a time.
 template <int at_once>
 void Deflater::write_tokens(const Code* code, const Code* back) {
   for (; waiting_ >= 8; waiting_ -= 8, bits_ >>= 8) *out_++ = static_cast<unsigned char>(bits_);

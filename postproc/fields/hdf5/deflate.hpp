@@ -1,8 +1,8 @@
-// Compression for HDF5's filters "shuffle" and "deflate": the bytes of all elements by their significance, a plane
-// each, in one zlib stream (RFC 1950, 1951). Ours, since a picture must not take longer to write than without
-// compression: zlib's fastest level takes as long as writing all bytes. Here a plane is one block: of a field it is
-// stored where its bytes are noise, as the low ones of a flow's numbers are, else Huffman codes of bytes and of runs of
-// one byte; of a mesh, which is written once and repeats itself, of bytes and of whatever has come before.
+// Compression for HDF5's filters "shuffle" and "deflate": the bytes of all elements by their significance, a plane each, in
+// one zlib stream (RFC 1950, 1951). Ours, since a picture must not take longer to write than without compression: zlib's
+// fastest level takes as long as writing all bytes. Here a plane is one block: of a field it is stored where its bytes are
+// noise, as the low ones of a flow's numbers are, else Huffman codes of bytes and of runs of one byte; of a mesh, which is
+// written once and repeats itself, of bytes and of whatever has come before.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -16,8 +16,7 @@ namespace weir::hdf5 {
 class Deflater {
  public:
   enum class Of { field, mesh };
-  // values: elements of `size` bytes. Returns the stream's length; it lies at the beginning of `stream`, which only
-  // grows.
+  // values: elements of `size` bytes. Returns the stream's length; it lies at the beginning of `stream`, which only grows.
   std::size_t operator()(std::span<const unsigned char> values, std::size_t size, Of what,
                          std::vector<unsigned char>& stream);
 

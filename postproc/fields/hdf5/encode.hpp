@@ -1,5 +1,5 @@
-// Bytes of the HDF5 file format (The HDF Group, "HDF5 File Format Specification", version 3.0; section numbers are its
-// own): object headers (IV.A.1.b) and the messages in them that a file of chunked arrays needs (IV.A.2).
+// Bytes of the HDF5 file format (The HDF Group, "HDF5 File Format Specification", version 3.0; section numbers are its own):
+// object headers (IV.A.1.b) and the messages in them that a file of chunked arrays needs (IV.A.2).
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
-// A file that only grows, but for its head: 512 bytes that say where the newest headers lie. Whoever reads the head
-// sees one state of the file or the next, never half of one.
+// A file that only grows, but for its head: 512 bytes that say where the newest headers lie. Whoever reads the head sees one
+// state of the file or the next, never half of one.
 #pragma once
 #include <cstdint>
 #include <span>

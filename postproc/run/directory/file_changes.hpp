@@ -1,6 +1,6 @@
-// What this process does to the files of a run, where the order decides what a power cut leaves: sync_file puts the
-// content of a file on the disk, sync_folder the names in a folder, and a rename is whole or not at all. All throw
-// Error(file_io) with the path and the reason.
+// What this process does to the files of a run, where the order decides what a power cut leaves: sync_file puts the content
+// of a file on the disk, sync_folder the names in a folder, and a rename is whole or not at all. All throw Error(file_io)
+// with the path and the reason.
 #pragma once
 #include <string>
 

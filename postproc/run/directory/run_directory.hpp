@@ -1,6 +1,5 @@
-// A run's directory, its one owner, and the files that are the run's. manifest.txt makes a directory a run: it is made
-// before anything else, locked by the process that writes here (the lock dies with it), and names each file before it
-// is made:
+// A run's directory, its one owner, and the files that are the run's. manifest.txt makes a directory a run: it is made before
+// anything else, locked by the process that writes here (the lock dies with it), and names each file before it is made:
 //
 //   weir-run 1
 //   owner 4711 node7 2026-11-22T18:35:00Z
@@ -19,15 +18,14 @@ namespace weir {
 
 class RunDirectory final : public FileListener {
  public:
-  // A new run. Error(usage) where the directory is in use, holds a run (and `overwrite` does not say that it may go),
-  // or holds anything else. --overwrite removes what the manifest names.
+  // A new run. Error(usage) where the directory is in use, holds a run (and `overwrite` does not say that it may go), or holds
+  // anything else. --overwrite removes what the manifest names.
   struct New {
     bool overwrite = false;
   };
   RunDirectory(const std::string& path, New how);
-  // The same run goes on after `step`. What it holds of later steps goes to superseded/STEP/, later checkpoints first:
-  // at any moment the newest checkpoint has its records beside it. A run that an older Weir wrote has no manifest and
-  // gets one.
+  // The same run goes on after `step`. What it holds of later steps goes to superseded/STEP/, later checkpoints first: at any
+  // moment the newest checkpoint has its records beside it. A run that an older Weir wrote has no manifest and gets one.
   struct Continued {
     std::int64_t step = 0;
   };

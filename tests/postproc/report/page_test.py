@@ -194,7 +194,7 @@ def led(name, verdict, closed, **more):
 
 
 class Branches(unittest.TestCase):
-    """In addition to shadow solves that call `quick` faster, branches on which it is slower when it leads."""
+    """Beside shadow solves that call `quick` faster, branches on which it is slower when it leads."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
