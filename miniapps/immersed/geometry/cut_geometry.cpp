@@ -131,8 +131,8 @@ double CutGeometry::cell_along(const Vec3& normal, int c, int at) const {
   const int u[3] = {at % sy - l.pad(0), at % sz / sy - l.pad(1), at / sz - l.pad(2)};
   double span = 0;
   for (int d = 0; d < l.dim; ++d) {
-    const auto& width = grid_.line[d].width;
-    span += std::abs(normal[d]) * width[std::clamp(u[d] - (d == c ? 1 : 0), 0, l.n[d] - 1)];
+    const auto width = [&](int i) { return grid_.line[d].width[std::clamp(i, 0, l.n[d] - 1)]; };
+    span += std::abs(normal[d]) * (d == c ? 0.5 * (width(u[d] - 1) + width(u[d])) : width(u[d]));
   }
   return span;
 }
