@@ -7,7 +7,7 @@
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "miniapps/structured/run_structured.hpp"
-#include "miniapps/study/lifetime.hpp"
+#include "miniapps/study/lagged_preconditioner.hpp"
 
 namespace weir {
 namespace {
@@ -90,7 +90,7 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
       r.solver = flow.solver().name();
       r.unknowns = flow.system().unknowns();
       r.preconditioner_age = flow.solver().lifetime().age();
-      lifetime.follow(flow.solver(), flow.matrix().values());
+      lagged.follow(flow.solver(), flow.matrix().values());
       record_solve(run, r, flow.result, flow.setup_seconds);
     });
     if (end == StepEnd::converged) return Progress::converged;
@@ -138,14 +138,14 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   void save(CheckpointState& state) {
     state.add("cfl", flow.cfl);
     state.add("residual_before", flow.residual_before);
-    lifetime.save(flow.solver(), state);
+    lagged.save(flow.solver(), state);
   }
   void load(const Checkpoint& from) {
     flow.cfl = from.scalar("cfl");
     flow.residual_before = from.scalar("residual_before");
     flow.result = {};
     flow.evaluate_steady();
-    lifetime.load(from, flow.solver(), flow.matrix(), flow.matrix().values());
+    lagged.load(from, flow.solver(), flow.matrix(), flow.matrix().values());
   }
 
   const Flow<Host>& fields() { return this->whole.of(flow); }
@@ -165,11 +165,11 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   void ended(Run& run) {
     // An unfinished run: the residual of the last update.
     if (flow.flow_case().time.steady && end != StepEnd::converged) flow.evaluate_steady();
-    lifetime.report(run, coupled_system.name, flow.solver());
+    lagged.report(run, coupled_system.name, flow.solver());
   }
 
   StepEnd end = StepEnd::advanced;  // of the last step
-  Lifetime<Space> lifetime;
+  LaggedPreconditioner<Space> lagged;
 };
 
 }  // namespace

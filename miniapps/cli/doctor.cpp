@@ -320,8 +320,8 @@ int examine_one(const std::string& matrix) {
   bool was_solved = false;
   if (is_capsule(matrix)) {
     const Capsule c = read_capsule(matrix);
-    say("{}\nreference solver: {}\n", origin_of(c), leader_of(c));
-    was_solved = c.leader.result && c.leader.result->converged();
+    say("{}\nreference solver: {}\n", origin_of(c), reference_text(c));
+    was_solved = c.reference.result && c.reference.result->converged();
   }
   MarketFaults faults;
   BlockCsrData A = read_system(matrix, 1, &faults);

@@ -31,10 +31,11 @@ std::string origin_of(const Capsule& c) {
                      o.ranks > 1 ? fmt::format(" on {} ranks ({})", o.ranks, o.partition) : "", o.trigger);
 }
 
-std::string leader_of(const Capsule& c) {
-  const std::string& solver = c.leader.description;
-  if (!c.leader.result) return solver + ": not solved in the run";
-  return fmt::format("{}: {} iterations, {}", solver, c.leader.result->iterations, to_string(c.leader.result->reason));
+std::string reference_text(const Capsule& c) {
+  const std::string& solver = c.reference.description;
+  if (!c.reference.result) return solver + ": not solved in the run";
+  return fmt::format("{}: {} iterations, {}", solver, c.reference.result->iterations,
+                     to_string(c.reference.result->reason));
 }
 
 BlockCsrData rows_of(const Capsule& c) {

@@ -17,7 +17,7 @@ void export_capsules(const std::vector<std::string>& paths, const std::string& f
 // "pressure_00000007_0: pressure of cavity (incompressible), step 7, solve 0, 144 unknowns ...; captured by 'every:7'"
 std::string origin_of(const Capsule& capsule);
 // "cg + jacobi, 1e-06 relative to |b| in the l2 norm: 36 iterations, converged"
-std::string leader_of(const Capsule& capsule);
+std::string reference_text(const Capsule& capsule);
 
 // name: of a file, a capsule or a generated system. block: 0: detected (1 where generated).
 BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults = nullptr);

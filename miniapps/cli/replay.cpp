@@ -90,8 +90,8 @@ struct Replay {
 };
 
 template <class Space>
-Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
-  const CapsuleLeader& l = c.leader;
+Replay replay_reference(const Capsule& c, System<Space>& system, int repeat) {
+  const CapsuleReference& l = c.reference;
   const Table options = read_case_text(l.options, c.path + ":leader_options");
   Replay replay;
   for (int k = 0; k < repeat; ++k) {
@@ -113,9 +113,9 @@ Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
 
 template <class Space>
 Replay replay_candidate(const Capsule& c, System<Space>& system, const NamedSolver& candidate, int repeat) {
-  const CapsuleLeader& l = c.leader;
-  const Table leader = read_case_text(l.options, c.path + ":leader_options");
-  const KrylovOptions test = stopping_test_of(leader, KrylovOptions{l.default_tolerance});
+  const CapsuleReference& l = c.reference;
+  const Table reference = read_case_text(l.options, c.path + ":leader_options");
+  const KrylovOptions test = stopping_test_of(reference, KrylovOptions{l.default_tolerance});
   Replay replay;
   for (int k = 0; k < repeat; ++k) {
     const auto solver = make_any_solver<Space>(candidate.options, l.default_method, l.default_preconditioner, test);
@@ -141,19 +141,19 @@ Agreement compare(const Capsule& c, const Replay& replay, const std::string& spa
     text = std::move(what);
     return a;
   };
-  if (!c.leader.result) return told(Agreement::not_comparable, "not solved in the run");
-  const SolveResult& then = *c.leader.result;
-  if (c.leader.is_matrix_free)
+  if (!c.reference.result) return told(Agreement::not_comparable, "not solved in the run");
+  const SolveResult& then = *c.reference.result;
+  if (c.reference.is_matrix_free)
     return told(Agreement::not_comparable,
                 fmt::format("{} in the run, with a matrix-free operator that is not captured", then.iterations));
-  if (c.leader.age > 0 && !c.leader.lifetime.empty() && !c.prepared)
+  if (c.reference.age > 0 && !c.reference.lifetime.empty() && !c.prepared)
     return told(Agreement::not_comparable,
                 fmt::format("{} in the run, with a lagged preconditioner that is not captured", then.iterations));
   if (replay.iterations == then.iterations && replay.result.reason == then.reason)
     return told(Agreement::same, "as recorded");
   const std::string recorded = fmt::format("recorded: {}, {}", then.iterations, to_string(then.reason));
   if (!replay.why_not.empty()) return told(Agreement::not_comparable, recorded + ": " + replay.why_not);
-  if (c.leader.depends_on_ranks)
+  if (c.reference.depends_on_ranks)
     return told(Agreement::not_comparable,
                 recorded + fmt::format(", with a preconditioner local to each of {} ranks", c.origin.ranks));
   if (space != c.origin.space) return told(Agreement::not_comparable, recorded + " on the " + c.origin.space);
@@ -194,7 +194,7 @@ void replay_one(const Capsule& c, int repeat, const std::vector<NamedSolver>& ca
                 Tally& tally) {
   System<Space> system(c);
   if (candidates.empty()) {
-    const Replay replay = replay_leader(c, system, repeat);
+    const Replay replay = replay_reference(c, system, repeat);
     std::string note;
     const Agreement agreement = compare(c, replay, Space::name, note);
     ++(agreement == Agreement::same ? tally.same : agreement == Agreement::other ? tally.other : tally.not_comparable);

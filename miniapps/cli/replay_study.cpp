@@ -27,16 +27,16 @@ constexpr Option sequence_keys[] = {
 template <class Space>
 class SequenceMatrix {
  public:
-  void take(const Capsule& c, LinearSolver<Space>& leader) {
+  void take(const Capsule& c, LinearSolver<Space>& reference) {
     const std::string pattern = pattern_name(c);
     if (A_ && pattern == pattern_) {
       restore_values(c.A.values, *A_);
-      leader.update(*A_);
+      reference.update(*A_);
       return;
     }
     before_ = std::exchange(A_, rebuild_matrix<Space>(c.A));  // solvers know it until they are set up with the next
     if (A_->size() != c.size()) throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
-    leader.setup(*A_);
+    reference.setup(*A_);
     before_.reset();
     pattern_ = pattern;
   }
@@ -66,22 +66,22 @@ int solve_sequence(Run& run, const Table& config) {
   const bool is_warm = keys.get<bool>("warm");
   const Capsule first = read_capsule(files.front());
   const std::string& name = first.origin.system;
-  const CapsuleLeader& recorded = first.leader;
+  const CapsuleReference& recorded = first.reference;
   // Its kind of matrix is not known here: set-up refuses what does not fit.
   const SystemDefaults system{name.c_str(), recorded.default_method.c_str(), recorded.default_preconditioner.c_str(),
                               recorded.default_tolerance, 0};
-  LinearSolver<Space> leader(system.options(config.table("linear")), system.method, system.preconditioner,
-                             system.tolerance);
-  leader.start_as_given();
-  leader.stop_when([&run] { return run.must_abandon_step(); });
+  LinearSolver<Space> reference(system.options(config.table("linear")), system.method, system.preconditioner,
+                                system.tolerance);
+  reference.start_as_given();
+  reference.stop_when([&run] { return run.must_abandon_step(); });
   SequenceMatrix<Space> A;  // outlives the lab, which looks at the last system where the run ends badly
   Array<double, Space> b, x;
   Lab<Space> lab(config, {name}, run.ranks());
   FlowFacts<Space> facts;
   facts.whose_systems = "the captured systems";
   lab.describe(facts);
-  lab.attach(system, leader, config.table("linear"));
-  run.begin(header_of(first, files.size(), leader.describe()));
+  lab.attach(system, reference, config.table("linear"));
+  run.begin(header_of(first, files.size(), reference.describe()));
   lab.open(run);
   Hash64 solutions;
   Outcome outcome;
@@ -91,15 +91,15 @@ int solve_sequence(Run& run, const Table& config) {
     const Capsule c = read_capsule(files[done]);
     const auto step = static_cast<std::int64_t>(done) + 1;
     lab.begin_step(step);
-    A.take(c, leader);
+    A.take(c, reference);
     b = Array<double, Space>(c.b);
     if (!is_warm || !has_solution || x.size() != b.size()) x = Array<double, Space>(c.x0);
-    const SolveResult result = leader.solve(*A, b, x);
+    const SolveResult result = reference.solve(*A, b, x);
     if (result.reason == Reason::interrupted) break;
     has_solution = result.converged();
     SolveRecord record;
-    record.step = step, record.system = name, record.solver = leader.name(), record.unknowns = c.size();
-    record_solve(run, record, result, leader.setup_info().seconds);
+    record.step = step, record.system = name, record.solver = reference.name(), record.unknowns = c.size();
+    record_solve(run, record, result, reference.setup_info().seconds);
     const std::vector<double> solution = x.to_vector();
     solutions.add(std::span<const double>(solution));
     run.step({step, std::isfinite(c.origin.time) ? c.origin.time : static_cast<double>(step), 0.0, {}, {}});
@@ -142,7 +142,7 @@ Chosen choose(const std::vector<std::string>& capsules, const std::string& syste
       continue;
     }
     if (chosen.files.empty()) {
-      chosen.recorded = read_case_text(c.leader.options, path + ":leader_options");
+      chosen.recorded = read_case_text(c.reference.options, path + ":leader_options");
       chosen.title = fmt::format("{} of {}", c.origin.system, c.origin.name);
     }
     chosen.files.push_back(std::filesystem::absolute(path).string());

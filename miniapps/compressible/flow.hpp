@@ -7,7 +7,7 @@
 #include "miniapps/compressible/convergence/force_window.hpp"
 #include "miniapps/compressible/forces.hpp"
 #include "miniapps/compressible/pseudo_time.hpp"
-#include "miniapps/study/lifetime.hpp"
+#include "miniapps/study/lagged_preconditioner.hpp"
 #include "miniapps/study/system_defaults.hpp"
 
 namespace weir {
@@ -37,7 +37,7 @@ struct CompressibleFlow {
   Array<double, Space> older;  // of an unsteady flow: the state at the level before
   std::int64_t step = 0, first_step_second_order = -1;
   double time = 0;
-  Lifetime<Space> lifetime;  // of the preconditioner
+  LaggedPreconditioner<Space> lagged;
 
   // over: null: one rank; else `on` is the mesh of its part.
   CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,

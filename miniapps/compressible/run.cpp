@@ -294,7 +294,7 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   all.exit = outcome.exit;
   all.limit = outcome.limit;
   all.reason = outcome.exit == Exit::finished ? run.end_reached() : outcome.reason;  // empty: the shell knows why
-  flow.lifetime.report(run, "flow", flow.pseudo.solver());
+  flow.lagged.report(run, "flow", flow.pseudo.solver());
   lab.end(run, all);
   return run.finish(all);
 }

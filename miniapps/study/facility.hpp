@@ -25,7 +25,7 @@ template <class Space>
 struct StudiedSystem {
   std::string name;  // of [linear.NAME]
   int part = 0;      // momentum in x, y, z share a name: 0, 1, 2
-  LinearSolver<Space>* leader = nullptr;
+  LinearSolver<Space>* reference = nullptr;
   Table options;  // [linear.NAME], and what holds where it says nothing:
   std::string default_method, default_preconditioner;
   double default_tolerance = 1e-8;

@@ -77,12 +77,12 @@ void Lab<Space>::describe(const FlowFacts<Space>& facts) {
 }
 
 template <class Space>
-void Lab<Space>::attach(const SystemDefaults& system, LinearSolver<Space>& leader, const Table& linear) {
+void Lab<Space>::attach(const SystemDefaults& system, LinearSolver<Space>& reference, const Table& linear) {
   const StudiedSystem<Space> studied{
-      system.name,           parts_[system.name]++, &leader,       system.options(linear), system.method,
+      system.name,           parts_[system.name]++, &reference,    system.options(linear), system.method,
       system.preconditioner, system.tolerance,      system.matrix, system.is_symmetric};
   for (auto& f : facilities_) f->attach(studied);
-  leader.watch(this);
+  reference.watch(this);
 }
 
 template <class Space>

@@ -40,7 +40,7 @@ class Lab : private SolveWatch<Space> {  // hears what reference solvers refuse
   void describe(const FlowFacts<Space>& facts);
   // A solver of the flow code, which must outlive the lab's steps; linear: [linear]. A second one of the same name is the
   // second part (momentum in y).
-  void attach(const SystemDefaults& system, LinearSolver<Space>& leader, const Table& linear);
+  void attach(const SystemDefaults& system, LinearSolver<Space>& reference, const Table& linear);
   void save(CheckpointState& state) const;  // what a checkpoint is to hold of it
   void resume(const Checkpoint& from);      // before the flow code loads it
   void open(Run& run);

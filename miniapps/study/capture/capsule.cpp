@@ -128,15 +128,15 @@ void for_each_integer(AnyCapsule& c, const Visit& visit) {
   visit("threads", c.origin.threads);
   visit("config_hash", c.origin.config_hash);
   visit("state_hash", c.origin.state_hash);
-  visit("preconditioner_age", c.leader.age);
-  visit("matrix_free", c.leader.is_matrix_free);
+  visit("preconditioner_age", c.reference.age);
+  visit("matrix_free", c.reference.is_matrix_free);
 }
 template <class AnyCapsule, class Visit>
 void for_each_number(AnyCapsule& c, const Visit& visit) {
   visit("time", c.origin.time);
   visit("dt", c.origin.dt);
   visit("cfl", c.origin.cfl);
-  visit("default_tolerance", c.leader.default_tolerance);
+  visit("default_tolerance", c.reference.default_tolerance);
 }
 template <class AnyCapsule, class Visit>
 void for_each_text(AnyCapsule& c, const Visit& visit) {
@@ -148,11 +148,11 @@ void for_each_text(AnyCapsule& c, const Visit& visit) {
   visit("system", c.origin.system);
   visit("trigger", c.origin.trigger);
   visit("ordering", c.origin.ordering);
-  visit("leader", c.leader.name);
-  visit("leader_description", c.leader.description);
-  visit("leader_options", c.leader.options);
-  visit("default_method", c.leader.default_method);
-  visit("default_preconditioner", c.leader.default_preconditioner);
+  visit("leader", c.reference.name);
+  visit("leader_description", c.reference.description);
+  visit("leader_options", c.reference.options);
+  visit("default_method", c.reference.default_method);
+  visit("default_preconditioner", c.reference.default_preconditioner);
 }
 
 SealedContent content_of(const Capsule& c) {
@@ -166,11 +166,11 @@ SealedContent content_of(const Capsule& c) {
   if (c.prepared) add_numbers(content, "prepared.", *c.prepared);
   content.doubles.emplace_back("b", c.b);
   content.doubles.emplace_back("x0", c.x0);
-  content.doubles.emplace_back("lifetime", c.leader.lifetime);
+  content.doubles.emplace_back("lifetime", c.reference.lifetime);
   for (const auto& [name, values] : c.state) content.doubles.emplace_back("state." + name, values);
   if (c.origin.ranks > 1) {
     content.integers.emplace_back("ranks", c.origin.ranks);
-    content.integers.emplace_back("depends_on_ranks", c.leader.depends_on_ranks);
+    content.integers.emplace_back("depends_on_ranks", c.reference.depends_on_ranks);
     content.texts.emplace_back("partition", c.origin.partition);
   }
   return content;
@@ -187,7 +187,7 @@ void read_content(const SealedFile& file, Capsule& c) {
     if (name == "ranks") c.origin.ranks = value;
   if (c.origin.ranks == 1) return;
   c.origin.partition = file.text("partition");
-  c.leader.depends_on_ranks = file.integer("depends_on_ranks") != 0;
+  c.reference.depends_on_ranks = file.integer("depends_on_ranks") != 0;
 }
 
 bool begins_with(const std::string& path, const std::string& word) {
@@ -231,8 +231,8 @@ std::int64_t write_capsule(const std::string& folder, const Capsule& c) {
   const std::string path = (fs::path(folder) / capsule_name(c.origin)).string();
   SealedContent content = content_of(c);
   std::vector<double> result;
-  if (c.leader.result) {
-    result = packed(*c.leader.result);
+  if (c.reference.result) {
+    result = packed(*c.reference.result);
     content.doubles.emplace_back("result", result);
   }
   write_sealed_file(path, capsule_format(), content);
@@ -253,9 +253,9 @@ Capsule read_capsule(const std::string& path) {
   c.state = take_numbers(file, "state.").doubles;
   c.b = take(file, "b");
   c.x0 = take(file, "x0");
-  c.leader.lifetime = take(file, "lifetime");
+  c.reference.lifetime = take(file, "lifetime");
   for (const auto& [name, values] : file.doubles)
-    if (name == "result") c.leader.result = unpacked(values, path);
+    if (name == "result") c.reference.result = unpacked(values, path);
   if (c.b.size() != c.x0.size()) fail_to_read(path, "its b and x0 differ in size");
   return c;
 }

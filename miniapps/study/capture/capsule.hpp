@@ -27,7 +27,7 @@ struct CapsuleOrigin {
 };
 
 // The reference solver: its options and what held where they say nothing, what it had prepared, and what came out.
-struct CapsuleLeader {
+struct CapsuleReference {
   std::string name, description, options, default_method, default_preconditioner;
   double default_tolerance = 1e-8;
   std::int64_t age = 0;           // solves since its preconditioner was prepared
@@ -40,7 +40,7 @@ struct CapsuleLeader {
 struct Capsule {
   std::string path;
   CapsuleOrigin origin;
-  CapsuleLeader leader;
+  CapsuleReference reference;
   MatrixRecord A;
   std::optional<NamedNumbers> prepared;  // the values that the preconditioner was made from, where they are others
   std::vector<double> b, x0;

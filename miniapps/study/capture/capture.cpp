@@ -18,7 +18,7 @@
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/capture/capture_rules.hpp"
 #include "miniapps/study/facility.hpp"
-#include "miniapps/study/lifetime.hpp"
+#include "miniapps/study/lagged_preconditioner.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/whole_system.hpp"
@@ -87,7 +87,7 @@ class Capture : public Facility<Space> {
   void attach(const StudiedSystem<Space>& system) override {
     if (!capsules_available() || (rules_.empty() && !on_failure_)) return;
     watches_.push_back(std::make_unique<Watch>(*this, system, system_.empty() || system.name == system_));
-    system.leader->watch(watches_.back().get());
+    system.reference->watch(watches_.back().get());
   }
   void begin_step(std::int64_t step) override {
     step_ = step;
@@ -107,7 +107,7 @@ class Capture : public Facility<Space> {
 
     void prepared(const Matrix<Space>& A, bool, const SetupInfo&) override {
       prepared_from = &A;
-      const RefreshPolicy& policy = system.leader->lifetime();
+      const RefreshPolicy& policy = system.reference->lifetime();
       if (policy.is_always()) {
         age = 0;
         return;
@@ -120,7 +120,7 @@ class Capture : public Facility<Space> {
       if (std::optional<MatrixRecord> record = record_matrix(A)) made_from = std::move(record->values);
     }
     // For a failure alone a pass more in every solve is too dear where the guess decides nothing: zero then stands for it.
-    bool looks_at_solves() const override { return !capture.rules_.empty() || depends_on_guess(*system.leader); }
+    bool looks_at_solves() const override { return !capture.rules_.empty() || depends_on_guess(*system.reference); }
     void before(const Matrix<Space>&, View<const double>, View<const double> x) override {
       keeps_guess = looks_at_solves();
       if (keeps_guess) keep_copy(x, capture.x0_);
@@ -159,7 +159,7 @@ class Capture : public Facility<Space> {
     if (const std::string rule = rules_.met(step_, last_.result); !rule.empty()) try_to_capture(last_, rule, false);
   }
 
-  void tell_origin(const Solve& solve, Capsule& c) const {
+  void describe_origin(const Solve& solve, Capsule& c) const {
     const StudiedSystem<Space>& system = solve.of->system;
     CapsuleOrigin& o = c.origin;
     o.miniapp = config_.table("case").template get<std::string>("miniapp", "");
@@ -192,18 +192,18 @@ class Capture : public Facility<Space> {
     o.state_hash = state_hash.value();
   }
 
-  void tell_leader(const Solve& solve, Capsule& c) const {
+  void describe_reference(const Solve& solve, Capsule& c) const {
     const Watch& w = *solve.of;
-    CapsuleLeader& l = c.leader;
-    l.name = w.system.leader->name();
-    l.description = w.system.leader->describe();
+    CapsuleReference& l = c.reference;
+    l.name = w.system.reference->name();
+    l.description = w.system.reference->describe();
     l.options = w.system.options.given();
     if (ForcingRule::is_given(w.system.options))  // a solve by itself has no Newton step before it
       l.options = read_case_text(l.options, "leader", {fmt::format("tolerance={}", solve.result.tolerance)}).given();
     l.default_method = w.system.default_method;
     l.default_preconditioner = w.system.default_preconditioner;
     l.default_tolerance = w.system.default_tolerance;
-    l.depends_on_ranks = !w.system.leader->is_independent_of_ranks();
+    l.depends_on_ranks = !w.system.reference->is_independent_of_ranks();
     l.age = w.age;
     l.lifetime = w.lifetime;
     l.result = solve.result;
@@ -225,8 +225,8 @@ class Capture : public Facility<Space> {
     c.b = vector(solve.b);
     c.x0 = solve.of->keeps_guess ? vector(solve.x0) : std::vector<double>(c.b.size());
     std::optional<MatrixRecord> A = record(*solve.A);
-    c.leader.is_matrix_free = !A && w.prepared_from;
-    if (c.leader.is_matrix_free) A = record(*w.prepared_from);
+    c.reference.is_matrix_free = !A && w.prepared_from;
+    if (c.reference.is_matrix_free) A = record(*w.prepared_from);
     if (!A) throw Error(Exit::usage, "cannot capture " + system.name + ": its matrix is matrix-free");
     c.A = std::move(*A);
   }
@@ -235,8 +235,8 @@ class Capture : public Facility<Space> {
     const Watch& w = *solve.of;
     Capsule c;
     c.origin.trigger = trigger;
-    tell_origin(solve, c);
-    tell_leader(solve, c);
+    describe_origin(solve, c);
+    describe_reference(solve, c);
     add_system(solve, c);
     if (w.age > 0 && !w.made_from.doubles.empty()) c.prepared = w.made_from;
     return c;
@@ -246,7 +246,7 @@ class Capture : public Facility<Space> {
     // Where the run ended after a solve that converged, b may be that of a system which nobody has solved yet; without its
     // guess a solve is another one.
     const bool may_differ = solve.result.converged() || !solve.of->keeps_guess;
-    if (is_failure && may_differ && !begins_with(c, solve.result.residual0)) c.leader.result.reset();
+    if (is_failure && may_differ && !begins_with(c, solve.result.residual0)) c.reference.result.reset();
     bytes_ += write_capsule(run_->path("capsules"), c);
   }
 

@@ -234,10 +234,10 @@ MatrixRecord record_of(BlockCsrData&& rows, double constant_part_of_b) {
 void describe_unsolved(Capsule& c) {
   c.origin.version = weir_version();
   c.origin.dt = c.origin.cfl = NAN;
-  c.leader.default_method = "gmres";
-  c.leader.default_preconditioner = "block_ilu0";
-  c.leader.name = "gmres+block_ilu0";
-  c.leader.description = "gmres + block_ilu0, 1e-08 relative to |b| in the l2 norm, by default";
+  c.reference.default_method = "gmres";
+  c.reference.default_preconditioner = "block_ilu0";
+  c.reference.name = "gmres+block_ilu0";
+  c.reference.description = "gmres + block_ilu0, 1e-08 relative to |b| in the l2 norm, by default";
 }
 
 Capsule read_client_capture(const std::string& path) {

@@ -53,7 +53,7 @@ class Observatory : public Facility<Space> {
   void attach(const StudiedSystem<Space>& system) override {
     if (every_ == 0 || system.name != system_) return;
     eyes_.push_back(std::make_unique<Eye>(*this, system));
-    system.leader->watch(eyes_.back().get());
+    system.reference->watch(eyes_.back().get());
   }
 
   void open(Run& run) override {
@@ -91,7 +91,7 @@ class Observatory : public Facility<Space> {
   class Eye : public SolveWatch<Space> {
    public:
     Eye(Observatory& observatory, const StudiedSystem<Space>& system)
-        : part(system.part), leader(system.leader), observatory_(observatory), warner_(most_iterations(system)) {}
+        : part(system.part), reference(system.reference), observatory_(observatory), warner_(most_iterations(system)) {}
 
     void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo&) override {
       if (new_pattern || !prepared_from_) structure_ = {};
@@ -150,15 +150,15 @@ class Observatory : public Facility<Space> {
     }
 
     int part, solve = 0;
-    LinearSolver<Space>* leader;
+    LinearSolver<Space>* reference;
     bool warned = false;
     double seconds = 0;
 
    private:
     // Of asynchronous ILU alone: an exact factorisation may have a large probe and converge.
     bool is_asynchronous() const { return seen_.dominance_L >= 0; }
-    SolveObserver<Space> observer(const Matrix<Space>& A) { return {A, leader->preconditioner(), *rows_, seen_}; }
-    bool is_by_rank() const { return !leader->is_independent_of_ranks(); }
+    SolveObserver<Space> observer(const Matrix<Space>& A) { return {A, reference->preconditioner(), *rows_, seen_}; }
+    bool is_by_rank() const { return !reference->is_independent_of_ranks(); }
 
     Observatory& observatory_;
     const Matrix<Space>* prepared_from_ = nullptr;
@@ -184,7 +184,7 @@ class Observatory : public Facility<Space> {
     }
     const std::string row = fmt::format(
         "{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{:.4g},{}", step_, eye.solve, system_,
-        eye.part, eye.leader->name(), r.iterations, to_string(r.reason), r.residual0, r.true_residual, cell(s.probe),
+        eye.part, eye.reference->name(), r.iterations, to_string(r.reason), r.residual0, r.true_residual, cell(s.probe),
         s.dominance_L >= 0 ? (eye.warned ? "1" : "0") : "", cell(s.fixed_point), cell(s.dominance_L),
         cell(s.dominance_U), cell(s.median_dominance_L), cell(s.median_dominance_U), cell(s.stale_reads),
         cell(s.largest_residual), s.row_of_largest, cell(s.error), 1e3 * seconds, fmt::join(s.rows_stored, ","));

@@ -56,7 +56,7 @@ class Roofline : public Facility<Space> {
         if (candidate.get<bool>("like_leader", false)) continue;
         if (candidate.get<std::string>("method", "").find(':') == std::string::npos) system.add(candidate, s);
       }
-    s.leader->watch(&system);
+    s.reference->watch(&system);
   }
 
   void open(Run& run) override {
@@ -104,7 +104,7 @@ class Roofline : public Facility<Space> {
 
     void add(const Table& options, const StudiedSystem<Space>& s) {
       auto solver = std::make_unique<LinearSolver<Space>>(options, s.default_method, s.default_preconditioner);
-      solver->spread_like(*s.leader);
+      solver->spread_like(*s.reference);
       for (const auto& there : solvers_)  // the same kernels
         if (there->name() == solver->name() && there->describe() == solver->describe()) return;
       solvers_.push_back(std::move(solver));

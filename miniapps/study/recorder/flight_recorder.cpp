@@ -101,7 +101,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     x_ = x;
     result_ = result;
     recorder_.last_ = this;
-    recorder_.note(number_, result, system_.leader->lifetime().age(), setup_seconds_);
+    recorder_.note(number_, result, system_.reference->lifetime().age(), setup_seconds_);
     setup_seconds_ = 0;
   }
 
@@ -117,9 +117,9 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     defaults.tolerance = is_adaptive ? result_.tolerance : system_.default_tolerance;
     f.settings = read_solver_settings("linear." + system_.name, system_.options, system_.default_method,
                                       system_.default_preconditioner, defaults);
-    if (!refused_) f.M = &system_.leader->preconditioner();
+    if (!refused_) f.M = &system_.reference->preconditioner();
     f.refusal = refusal_;
-    f.age = system_.leader->lifetime().age();
+    f.age = system_.reference->lifetime().age();
     if (facts.row_name)
       f.name_of_row = [name = facts.row_name, s = system_.name, part = system_.part](int row) {
         return name(s, part, row);
@@ -180,7 +180,7 @@ template <class Space>
 void FlightRecorder<Space>::attach(const StudiedSystem<Space>& system) {
   if (ring_.empty()) return;
   watches_.push_back(std::make_unique<Watch>(*this, static_cast<int>(watches_.size()), system));
-  system.leader->watch(watches_.back().get());
+  system.reference->watch(watches_.back().get());
 }
 
 template <class Space>

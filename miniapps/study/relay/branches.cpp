@@ -32,9 +32,9 @@ void wait(const CostClock& clock, double& seconds, double more) {
   for (const double end = clock.now() + more; clock.now() < end;) continue;
 }
 
-void fails(Lead& lead, const std::string& why) {
-  lead.end = LeadEnd::failed;
-  lead.why = why;
+void fails(BranchRun& run, const std::string& why) {
+  run.end = BranchRunEnd::failed;
+  run.why = why;
 }
 
 // What a solver can bring about by itself: numbers, a matrix that it cannot take, more memory than there is. Disks, devices and
@@ -54,13 +54,13 @@ LinearSolver<Space> solver_of(const StudiedSystem<Space>& s, const Table& option
   LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner, with);
   if (ranks.size() > 1) {
     solver.lifetime().require_always(options);
-    solver.spread_like(*s.leader);
+    solver.spread_like(*s.reference);
   }
   return solver;
 }
 
 template <class Space>
-LinearSolver<Space> as_leader(const StudiedSystem<Space>& s, const Communicator& ranks) {
+LinearSolver<Space> reference_solver(const StudiedSystem<Space>& s, const Communicator& ranks) {
   return solver_of(s, s.options, KrylovOptions{s.default_tolerance}, ranks);
 }
 
@@ -82,7 +82,7 @@ Candidates::Candidates(const Table& table, const std::vector<std::string>& syste
     table_.fail("system", "[linear." + automatic + "] method = \"auto\" asks for that system");
 }
 
-Table Candidates::candidate(const std::string& name) const {
+Table Candidates::options_of(const std::string& name) const {
   for (const AutoCandidate& c : auto_candidates())
     if (is_automatic_ && name == c.name) return read_case_text(c.options, "method = \"auto\"");
   const Table options = table_.table(name);
@@ -94,7 +94,7 @@ template <class Space>
 void Candidates::refuse_unfit(const SystemDefaults& s) const {
   if (s.name != system_ || is_automatic_) return;
   for (const auto& name : names_) {
-    const Table options = candidate(name);
+    const Table options = options_of(name);
     if (options.get<bool>("like_leader", false)) continue;
     refuse_other_libraries(options);
     s.refuse_unfit(options);
@@ -106,41 +106,45 @@ template <class Space>
 std::string Candidates::why_left_out(const std::string& name, const StudiedSystem<Space>& s) const {
   for (const AutoCandidate& c : auto_candidates())
     if (name == c.name && !(c.matrices & s.matrix)) return "not tried on such matrices";
-  const Table options = candidate(name);
+  const Table options = options_of(name);
   try {
     weir::refuse_unfit(options, s.default_method, s.default_preconditioner, s.matrix, s.is_symmetric);
     const LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner);
-    return solver.name() == s.leader->name() ? "is the default" : "";
+    return solver.name() == s.reference->name() ? "is the default" : "";
   } catch (const Error& error) {
     return error.what();
   }
 }
 
 template <class Space>
-Crew<Space> Candidates::like_leader(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye) const {
-  return {name, system_, 0, seen_by(eye, [&ranks](const StudiedSystem<Space>& s) { return as_leader(s, ranks); })};
+CandidateSolvers<Space> Candidates::reference(const std::string& name, const Communicator& ranks,
+                                              BranchObserver<Space>* observer) const {
+  return {name, system_, 0,
+          observed_by(observer, [&ranks](const StudiedSystem<Space>& s) { return reference_solver(s, ranks); })};
 }
 
 template <class Space>
-Crew<Space> Candidates::crew(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye) const {
-  const Table options = candidate(name);
+CandidateSolvers<Space> Candidates::solvers(const std::string& name, const Communicator& ranks,
+                                            BranchObserver<Space>* observer) const {
+  const Table options = options_of(name);
   const auto slowed_by = options.get<double>("slowed_by", 0.0);
-  const bool is_like_leader = options.get<bool>("like_leader", false);
-  if (!is_like_leader) refuse_other_libraries(options);
+  const bool is_reference = options.get<bool>("like_leader", false);
+  if (!is_reference) refuse_other_libraries(options);
   const auto make = [=, system = system_, &ranks](const StudiedSystem<Space>& s) {
-    if (is_like_leader || s.name != system) return as_leader(s, ranks);
+    if (is_reference || s.name != system) return reference_solver(s, ranks);
     return solver_of(s, options, stopping_test_of(s.options, KrylovOptions{s.default_tolerance}), ranks);
   };
-  return {name, system_, slowed_by, seen_by<Space>(eye, make)};
+  return {name, system_, slowed_by, observed_by<Space>(observer, make)};
 }
 
 // Of a system in several parts the eye sees the first.
 template <class Space>
-typename Crew<Space>::Make Candidates::seen_by(BranchEye<Space>* eye, typename Crew<Space>::Make make) const {
-  if (!eye) return make;
-  return [eye, system = system_, make = std::move(make)](const StudiedSystem<Space>& s) {
+typename CandidateSolvers<Space>::Make Candidates::observed_by(BranchObserver<Space>* observer,
+                                                               typename CandidateSolvers<Space>::Make make) const {
+  if (!observer) return make;
+  return [observer, system = system_, make = std::move(make)](const StudiedSystem<Space>& s) {
     LinearSolver<Space> solver = make(s);
-    if (s.name == system && s.part == 0) eye->hang_on(solver, *s.leader);
+    if (s.name == system && s.part == 0) observer->watch(solver, *s.reference);
     return solver;
   };
 }
@@ -149,8 +153,8 @@ template <class Space>
 void Branches<Space>::open(Run& run) {
   run_ = &run;
   clock_ = CostClock(ranks_);
-  if (eye_) eye_->time_by(clock_);
-  for (Crew<Space>& crew : crews_) crew.stop_when([this] { return must_stop(); });
+  if (observer_) observer_->time_by(clock_);
+  for (CandidateSolvers<Space>& candidate : candidates_) candidate.stop_when([this] { return must_stop(); });
 }
 
 template <class Space>
@@ -178,73 +182,74 @@ bool Branches<Space>::must_stop() {
 }
 
 template <class Space>
-void Branches<Space>::put_back(int who, const FlowBranch& flow) {
-  Crew<Space>& replica = crews_[static_cast<std::size_t>(who)];
-  replica.begin();
-  const InPlace in_place(replica);
+void Branches<Space>::put_back(int index, const FlowBranch& flow) {
+  CandidateSolvers<Space>& replica = candidates_[static_cast<std::size_t>(index)];
+  replica.reset();
+  const ScopedSwap swap(replica);
   flow.load(state_);
 }
 
 template <class Space>
-Lead Branches<Space>::lead(int who, int steps, const FlowBranch& flow, double limit) {
-  Crew<Space>& crew = crews_[static_cast<std::size_t>(who)];
-  Lead lead;
-  lead.crew = who;
-  crew.begin();
-  const InPlace in_place(crew);
+BranchRun Branches<Space>::run(int index, int steps, const FlowBranch& flow, double limit) {
+  CandidateSolvers<Space>& candidate = candidates_[static_cast<std::size_t>(index)];
+  BranchRun run;
+  run.candidate = index;
+  candidate.reset();
+  const ScopedSwap swap(candidate);
   const Diversion diversion(*run_, records_);
   try {
     flow.load(state_);
-    take_steps(crew, steps, flow, limit, lead);
+    take_steps(candidate, steps, flow, limit, run);
   } catch (const std::exception& error) {
     // The other ranks wait for one that has met an error alone.
     const bool all_have = ranks_.size() == 1 || dynamic_cast<const AgreedError*>(&error);
     const MetError met = met_now();
     if (!all_have || !is_of_a_solver(met.code)) throw;
-    fails(lead, met.words);
+    fails(run, met.words);
   }
   cut_at_ = never;
-  return lead;
+  return run;
 }
 
 template <class Space>
-void Branches<Space>::take_steps(const Crew<Space>& crew, int steps, const FlowBranch& flow, double limit, Lead& lead) {
+void Branches<Space>::take_steps(const CandidateSolvers<Space>& candidate, int steps, const FlowBranch& flow,
+                                 double limit, BranchRun& run) {
   double level = flow.level();
   for (int step = 0; step < steps; ++step) {
-    if (lead.seconds() > limit) {
-      lead.end = LeadEnd::cut;
+    if (run.seconds() > limit) {
+      run.end = BranchRunEnd::cut;
       return;
     }
     records_ = {};
-    if (eye_) eye_->look_at_next();
+    if (observer_) observer_->observe_next();
     ranks_.barrier();
-    cut_at_ = clock_.now() + limit - lead.seconds();
+    cut_at_ = clock_.now() + limit - run.seconds();
     double seconds = 0;
     const BranchEnd end = [&] {
       const CostTimer timer(clock_, seconds);
       return flow.step();
     }();
     double looking = 0;
-    const Look look = eye_ ? eye_->take(looking) : Look{};
+    const Observation observation = observer_ ? observer_->take(looking) : Observation{};
     seconds = std::max(0.0, seconds - looking);
-    if (crew.slowed_by() > 0) wait(clock_, seconds, crew.slowed_by() * seconds);
+    if (candidate.slowed_by() > 0) wait(clock_, seconds, candidate.slowed_by() * seconds);
     seconds = ranks_.max(seconds);
     if (end == BranchEnd::failed || end == BranchEnd::interrupted) {
-      lead.rest = seconds;
-      lead.end = LeadEnd::cut;
-      if (end == BranchEnd::failed) fails(lead, "a step failed");
+      run.rest = seconds;
+      run.end = BranchRunEnd::cut;
+      if (end == BranchEnd::failed) fails(run, "a step failed");
       return;
     }
     const double progress = flow.level() - level;
     level += progress;
-    lead.steps.push_back(
-        {seconds, progress, records_.solves, records_.iterations, records_.unconverged, records_.rejected, look});
+    run.steps.push_back({seconds, progress, records_.solves, records_.iterations, records_.unconverged,
+                         records_.rejected, observation});
     if (!std::isfinite(progress)) {
-      lead.steps.back().progress = 0;
-      return fails(lead, "the residual is not finite");
+      run.steps.back().progress = 0;
+      return fails(run, "the residual is not finite");
     }
     if (end == BranchEnd::reached) {
-      lead.end = LeadEnd::reached;
+      run.end = BranchRunEnd::reached;
       return;
     }
   }
@@ -256,9 +261,13 @@ template void Candidates::refuse_unfit<Host>(const SystemDefaults&) const;
 template void Candidates::refuse_unfit<Device>(const SystemDefaults&) const;
 template std::string Candidates::why_left_out(const std::string&, const StudiedSystem<Host>&) const;
 template std::string Candidates::why_left_out(const std::string&, const StudiedSystem<Device>&) const;
-template Crew<Host> Candidates::crew(const std::string&, const Communicator&, BranchEye<Host>*) const;
-template Crew<Device> Candidates::crew(const std::string&, const Communicator&, BranchEye<Device>*) const;
-template Crew<Host> Candidates::like_leader(const std::string&, const Communicator&, BranchEye<Host>*) const;
-template Crew<Device> Candidates::like_leader(const std::string&, const Communicator&, BranchEye<Device>*) const;
+template CandidateSolvers<Host> Candidates::solvers(const std::string&, const Communicator&,
+                                                    BranchObserver<Host>*) const;
+template CandidateSolvers<Device> Candidates::solvers(const std::string&, const Communicator&,
+                                                      BranchObserver<Device>*) const;
+template CandidateSolvers<Host> Candidates::reference(const std::string&, const Communicator&,
+                                                      BranchObserver<Host>*) const;
+template CandidateSolvers<Device> Candidates::reference(const std::string&, const Communicator&,
+                                                        BranchObserver<Device>*) const;
 
 }  // namespace weir

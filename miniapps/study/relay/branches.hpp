@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "miniapps/study/relay/branch_eye.hpp"
+#include "miniapps/study/relay/branch_observer.hpp"
+#include "miniapps/study/relay/candidate_solvers.hpp"
 #include "miniapps/study/relay/cost_clock.hpp"
-#include "miniapps/study/relay/crew.hpp"
 #include "miniapps/study/relay/flow_branch.hpp"
 #include "miniapps/study/relay/relay_series.hpp"
 #include "postproc/run/run.hpp"
@@ -33,14 +33,17 @@ class Candidates {
   bool is_automatic() const { return is_automatic_; }
   // A crew whose solver of the system is [TABLE.NAME], or [linear.SYSTEM]; eye: that is to see its systems.
   template <class Space>
-  Crew<Space> crew(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye = nullptr) const;
+  CandidateSolvers<Space> solvers(const std::string& name, const Communicator& ranks,
+                                  BranchObserver<Space>* observer = nullptr) const;
   template <class Space>
-  Crew<Space> like_leader(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye = nullptr) const;
+  CandidateSolvers<Space> reference(const std::string& name, const Communicator& ranks,
+                                    BranchObserver<Space>* observer = nullptr) const;
 
  private:
-  Table candidate(const std::string& name) const;
+  Table options_of(const std::string& name) const;
   template <class Space>
-  typename Crew<Space>::Make seen_by(BranchEye<Space>* eye, typename Crew<Space>::Make make) const;
+  typename CandidateSolvers<Space>::Make observed_by(BranchObserver<Space>* observer,
+                                                     typename CandidateSolvers<Space>::Make make) const;
   Table table_;
   std::string system_;
   std::vector<std::string> names_;
@@ -54,11 +57,11 @@ class Branches {
   Branches(const Branches&) = delete;  // the crews' solvers ask it whether to stop
   Branches& operator=(const Branches&) = delete;
 
-  void add(Crew<Space> crew) { crews_.push_back(std::move(crew)); }
-  std::vector<Crew<Space>>& crews() { return crews_; }
+  void add(CandidateSolvers<Space> candidate) { candidates_.push_back(std::move(candidate)); }
+  std::vector<CandidateSolvers<Space>>& candidates() { return candidates_; }
   void open(Run& run);
   double now() const { return clock_.now(); }
-  void look_by(BranchEye<Space>* eye) { eye_ = eye; }
+  void observe_by(BranchObserver<Space>* observer) { observer_ = observer; }
 
   // From here on branches begin with the flow's present state.
   void hold(const FlowBranch& flow);
@@ -66,21 +69,22 @@ class Branches {
   const CostClock& clock() const { return clock_; }
   // Crew `who` leads so many steps; it is cut off after limit seconds. Of what a solver
   // brings about the answer tells; other errors, and those of one rank alone, are thrown.
-  Lead lead(int who, int steps, const FlowBranch& flow, double limit = never);
+  BranchRun run(int index, int steps, const FlowBranch& flow, double limit = never);
   // With crew `who` in place: it takes what the state holds of the flow code's own solvers, which stay out of it.
-  void put_back(int who, const FlowBranch& flow);
+  void put_back(int index, const FlowBranch& flow);
   bool is_interrupted();  // the run stops; all ranks call
 
   static constexpr double never = std::numeric_limits<double>::infinity();
 
  private:
   bool must_stop();
-  void take_steps(const Crew<Space>& crew, int steps, const FlowBranch& flow, double limit, Lead& lead);
+  void take_steps(const CandidateSolvers<Space>& candidate, int steps, const FlowBranch& flow, double limit,
+                  BranchRun& run);
 
   const Communicator& ranks_;
   Run* run_ = nullptr;
-  BranchEye<Space>* eye_ = nullptr;
-  std::vector<Crew<Space>> crews_;
+  BranchObserver<Space>* observer_ = nullptr;
+  std::vector<CandidateSolvers<Space>> candidates_;
   Checkpoint state_;
   Diverted records_;  // of the step that is led
   CostClock clock_;

@@ -52,7 +52,7 @@ class Relay : public Facility<Space> {
         options_(c.config.table("relay")),
         candidates_(options_, c.systems),
         branches_(c.ranks),
-        eye_(c.ranks) {
+        observer_(c.ranks) {
     const Table t = options_.described_by(relay_options());
     every_ = t.get<std::int64_t>("every");
     is_randomised_ = t.get<bool>("randomised");
@@ -68,13 +68,13 @@ class Relay : public Facility<Space> {
 
   void attach(const StudiedSystem<Space>& s) override {
     if (candidates_.names().empty()) return;
-    if (branches_.crews().empty()) {
-      for (const char* name : {"leader", leader_again})
-        branches_.add(candidates_.like_leader<Space>(name, ranks_, &eye_));
-      for (const auto& name : candidates_.names()) branches_.add(candidates_.crew<Space>(name, ranks_, &eye_));
-      branches_.look_by(&eye_);
+    if (branches_.candidates().empty()) {
+      for (const char* name : {"leader", control_name})
+        branches_.add(candidates_.reference<Space>(name, ranks_, &observer_));
+      for (const auto& name : candidates_.names()) branches_.add(candidates_.solvers<Space>(name, ranks_, &observer_));
+      branches_.observe_by(&observer_);
     }
-    for (Crew<Space>& crew : branches_.crews()) crew.join(s);
+    for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.add_system(s);
   }
 
   void open(Run& run) override {
@@ -82,9 +82,9 @@ class Relay : public Facility<Space> {
     if (!is_on()) return;
     branches_.open(run);
     std::vector<std::string> names, solvers;
-    for (const Crew<Space>& crew : branches_.crews()) {
-      names.push_back(crew.name());
-      solvers.push_back(crew.solver());
+    for (const CandidateSolvers<Space>& candidate : branches_.candidates()) {
+      names.push_back(candidate.name());
+      solvers.push_back(candidate.solver());
     }
     series_ = RelaySeries(std::move(names), std::move(solvers), length_);
     if (ranks_.is_root()) rows_ = &run.record("relay.csv", relay_columns);
@@ -97,7 +97,7 @@ class Relay : public Facility<Space> {
     ScopedTimer timer(spent);
     is_in_decades_ = flow.is_in_decades;
     branches_.hold(flow);
-    begin_anew(next, flow);
+    renew_solvers(next, flow);
     for (int repeat = 0; repeat < repeats_ && !branches_.is_interrupted(); ++repeat) {
       Branch branch = branch_from(next, repeat, flow);
       if (!branches_.is_interrupted()) keep(std::move(branch));  // else the run stops
@@ -112,7 +112,7 @@ class Relay : public Facility<Space> {
                           branches_.clock().name()};
     run.add_to_summary("relay", relay_json(comparison, of));
     std::int64_t bytes = 0;
-    for (const Crew<Space>& crew : branches_.crews()) bytes += crew.bytes();
+    for (const CandidateSolvers<Space>& candidate : branches_.candidates()) bytes += candidate.bytes();
     run.say_at_end(relay_table(comparison, of) +
                    fmt::format("  {} branches took {}; {} for the state, {} for the solvers that wait\n",
                                series_.branches(), duration_text(run.timings().at("instrumentation", "relay")),
@@ -122,7 +122,7 @@ class Relay : public Facility<Space> {
  private:
   using Facility<Space>::ranks_, Facility<Space>::run_;
 
-  bool is_on() { return !branches_.crews().empty() && every_ > 0; }
+  bool is_on() { return !branches_.candidates().empty() && every_ > 0; }
 
   // One of `every_` steps, the same whatever has been before.
   bool is_due(std::int64_t step) const {
@@ -143,16 +143,16 @@ class Relay : public Facility<Space> {
 
   // Where its arrays lie makes a solver up to 3 % slower or faster: who gets which memory is drawn again before each step's branches.
   // The first step of each allocates, and meets memory that was never touched: not counted.
-  void begin_anew(std::int64_t next, const FlowBranch& flow) {
+  void renew_solvers(std::int64_t next, const FlowBranch& flow) {
     std::vector<int> order;
-    for (int who = 0; who < static_cast<int>(branches_.crews().size()); ++who)
-      if (!series_.is_hopeless(who)) order.push_back(who);
-    if (replicas_steps_ == 0) lead_by(0, 1, flow);  // the others' limit
-    for (Crew<Space>& crew : branches_.crews()) crew.begin_anew();
+    for (int index = 0; index < static_cast<int>(branches_.candidates().size()); ++index)
+      if (!series_.is_hopeless(index)) order.push_back(index);
+    if (replicas_steps_ == 0) run_branch(0, 1, flow);  // the others' limit
+    for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.renew();
     std::mt19937_64 random(seed_ + 32452843 * static_cast<std::uint64_t>(next));
     shuffle(order, random);
-    for (const int who : order)
-      if (!branches_.is_interrupted()) lead_by(who, 1, flow);
+    for (const int index : order)
+      if (!branches_.is_interrupted()) run_branch(index, 1, flow);
   }
 
   static void shuffle(std::vector<int>& order, std::mt19937_64& random) {
@@ -162,64 +162,66 @@ class Relay : public Facility<Space> {
   // All crews, in random order.
   Branch branch_from(std::int64_t next, int repeat, const FlowBranch& flow) {
     std::vector<int> order;
-    for (int who = 0; who < static_cast<int>(branches_.crews().size()); ++who)
-      if (!series_.is_hopeless(who)) order.push_back(who);
+    for (int index = 0; index < static_cast<int>(branches_.candidates().size()); ++index)
+      if (!series_.is_hopeless(index)) order.push_back(index);
     std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next) +
                            15485863 * static_cast<std::uint64_t>(repeat));
     shuffle(order, random);
     const bool is_swapped = random() % 2 == 1;  // the second replica stands for the reference
     Branch branch{next, series_.steps(), {}};
-    branch.by_name.resize(branches_.crews().size());
+    branch.by_name.resize(branches_.candidates().size());
     for (int place = 0; place < static_cast<int>(order.size()) && !branches_.is_interrupted(); ++place) {
-      const int who = order[static_cast<std::size_t>(place)];
-      Lead lead = lead_by(who, branch.steps, flow);
-      lead.place = place + 1;
-      branch.by_name[static_cast<std::size_t>(who < 2 && is_swapped ? 1 - who : who)] = std::move(lead);
+      const int index = order[static_cast<std::size_t>(place)];
+      BranchRun run = run_branch(index, branch.steps, flow);
+      run.place = place + 1;
+      branch.by_name[static_cast<std::size_t>(index < 2 && is_swapped ? 1 - index : index)] = std::move(run);
     }
     return branch;
   }
 
   // The replicas' times are what the limit of the others is made of.
-  Lead lead_by(int who, int steps, const FlowBranch& flow) {
-    if (who >= 2) return branches_.lead(who, steps, flow, limit_ * steps * replicas_seconds_ / replicas_steps_);
-    Lead lead = branches_.lead(who, steps, flow);
-    replicas_seconds_ += lead.seconds();
-    replicas_steps_ += static_cast<double>(lead.steps.size());
-    return lead;
+  BranchRun run_branch(int index, int steps, const FlowBranch& flow) {
+    if (index >= 2) return branches_.run(index, steps, flow, limit_ * steps * replicas_seconds_ / replicas_steps_);
+    BranchRun run = branches_.run(index, steps, flow);
+    replicas_seconds_ += run.seconds();
+    replicas_steps_ += static_cast<double>(run.steps.size());
+    return run;
   }
 
   void write(const Branch& branch) {
     for (std::size_t name = 0; name < branch.by_name.size(); ++name) {
       if (!branch.by_name[name]) continue;
-      const Lead& lead = *branch.by_name[name];
-      if (lead.end == LeadEnd::failed)
-        run_->event("relay", fmt::format("{} fails when it leads from step {} on: {}", branches_.crews()[name].name(),
-                                         branch.step, lead.why));
-      run_->on_root([&] { write_rows(branch, name, lead); });
+      const BranchRun& run = *branch.by_name[name];
+      if (run.end == BranchRunEnd::failed)
+        run_->event("relay", fmt::format("{} fails when it leads from step {} on: {}",
+                                         branches_.candidates()[name].name(), branch.step, run.why));
+      run_->on_root([&] { write_rows(branch, name, run); });
     }
   }
 
   // A last row without `led` is of a step that was not ended.
-  void write_rows(const Branch& branch, std::size_t name, const Lead& lead) {
-    const std::string who = fmt::format("{},{},{},{},{},{}", branch.step, branch.steps, branches_.crews()[name].name(),
-                                        branches_.crews()[name].solver(), lead.place,
-                                        lead.crew < 2 ? fmt::format("{}", lead.crew + 1) : std::string());
-    const std::size_t led = lead.steps.size();
-    for (std::size_t k = 0; k < led; ++k) {
-      const LedStep& s = lead.steps[k];
-      const bool is_last = k + 1 == led && lead.rest == 0;
+  void write_rows(const Branch& branch, std::size_t name, const BranchRun& run) {
+    const std::string index =
+        fmt::format("{},{},{},{},{},{}", branch.step, branch.steps, branches_.candidates()[name].name(),
+                    branches_.candidates()[name].solver(), run.place,
+                    run.candidate < 2 ? fmt::format("{}", run.candidate + 1) : std::string());
+    const std::size_t steps_run = run.steps.size();
+    for (std::size_t k = 0; k < steps_run; ++k) {
+      const BranchStep& s = run.steps[k];
+      const bool is_last = k + 1 == steps_run && run.rest == 0;
       const auto if_known = [](double value) { return value >= 0 ? fmt::format("{:.4g}", value) : std::string(); };
-      rows_->add(fmt::format("{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", who, k + 1, s.seconds, s.progress, s.solves,
-                             s.iterations, s.unconverged, s.rejected, is_last ? to_string(lead.end) : "",
-                             if_known(s.look.long_waves), if_known(s.look.left)));
+      rows_->add(fmt::format("{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", index, k + 1, s.seconds, s.progress, s.solves,
+                             s.iterations, s.unconverged, s.rejected, is_last ? to_string(run.end) : "",
+                             if_known(s.observation.long_waves), if_known(s.observation.left)));
     }
-    if (led == 0 || lead.rest > 0) rows_->add(fmt::format("{},,{:.6g},,,,,,{},,", who, lead.rest, to_string(lead.end)));
+    if (steps_run == 0 || run.rest > 0)
+      rows_->add(fmt::format("{},,{:.6g},,,,,,{},,", index, run.rest, to_string(run.end)));
   }
 
   Table options_;
   Candidates candidates_;
   Branches<Space> branches_;  // crews: two replicas of the reference, then the candidates
-  BranchEye<Space> eye_;
+  BranchObserver<Space> observer_;
   std::int64_t every_ = 0;
   int repeats_ = 1;
   bool is_randomised_ = true, is_in_decades_ = false;

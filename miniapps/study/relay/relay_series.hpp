@@ -11,7 +11,7 @@
 namespace weir {
 
 // From inside a step's first solve. Not known: negative.
-struct Look {
+struct Observation {
   // Of the correction that the solve makes: the error that the steps before have left. What stays of it where each row takes
   // the mean of itself and its neighbours, each variable scaled to one: the square of that over the square of all. Long
   // waves: near 1; noise: one over the number of those rows.
@@ -19,31 +19,31 @@ struct Look {
   double left = -1;  // of the first residual by one application of the preconditioner: |r - A M^-1 r| / |r|
 };
 
-struct LedStep {
+struct BranchStep {
   double seconds = 0, progress = 0;
   std::int64_t solves = 0, iterations = 0, unconverged = 0, rejected = 0;
-  Look look = {};
+  Observation observation = {};
 };
 
 // cut: its time limit; steps: as many as were asked for.
-enum class LeadEnd { steps, reached, failed, cut };
-const char* to_string(LeadEnd end);
+enum class BranchRunEnd { steps, reached, failed, cut };
+const char* to_string(BranchRunEnd end);
 
 // What a crew has made of a branch.
-struct Lead {
-  int crew = 0, place = 0;  // who, and in which order; 0 and 1 are the reference's replicas
-  std::vector<LedStep> steps;
+struct BranchRun {
+  int candidate = 0, place = 0;  // who, and in which order; 0 and 1 are the reference's replicas
+  std::vector<BranchStep> steps;
   double rest = 0;  // seconds in the step that it did not end
-  LeadEnd end = LeadEnd::steps;
+  BranchRunEnd end = BranchRunEnd::steps;
   std::string why;  // it failed
 
-  void forget_first(int count);                            // of its steps, unless it failed or was cut off
+  void drop_first(int count);                              // of its steps, unless it failed or was cut off
   double seconds(std::size_t from, std::size_t to) const;  // of these steps
   double seconds() const { return seconds(0, steps.size()) + rest; }
   double progress() const;
   std::int64_t unconverged() const {
     std::int64_t sum = 0;
-    for (const LedStep& s : steps) sum += s.unconverged;
+    for (const BranchStep& s : steps) sum += s.unconverged;
     return sum;
   }
 };
@@ -53,7 +53,7 @@ struct Lead {
 struct Branch {
   std::int64_t step = 0;  // of the run, whose state before it is branched from
   int steps = 0;          // that each crew leads
-  std::vector<std::optional<Lead>> by_name;
+  std::vector<std::optional<BranchRun>> by_name;
 };
 
 // Of a branch's steps how many are enough. A name has settled where the later half of its steps costs what the earlier
@@ -82,7 +82,7 @@ struct RelayRow {
   std::int64_t unconverged = 0, rejected = 0;
   double milliseconds = 0;                            // a step
   double first_iterations = 0, later_iterations = 0;  // a step: of the branches' first, and of their later halves
-  Look first_look, later_look;                        // likewise
+  Observation first_observation, later_observation;   // likewise
   double progress = 1;                                // a step, over the reference's
   double closed = 1, open = 1, gain = 1;              // time a unit of progress; time of the first step; their ratio
   Interval closed_interval{1, 1}, open_interval{1, 1}, gain_interval{1, 1};
@@ -115,7 +115,7 @@ class RelaySeries {
  private:
   using Those = std::vector<const Branch*>;
   // Of the branches of a length.
-  Those led_by(int name, int steps) const;
+  Those branches_of(int name, int steps) const;
   struct Drift {
     double time, iterations;  // NaN: too few whole branches
   };

@@ -75,8 +75,9 @@ std::string relay_json(const RelayComparison& c, const RelaySubject& of) {
          {"drift", r.drift},
          {"settled", r.has_settled},
          {"progress", r.progress},
-         {"long_waves", Json::array({if_known(r.first_look.long_waves), if_known(r.later_look.long_waves)})},
-         {"left", Json::array({if_known(r.first_look.left), if_known(r.later_look.left)})},
+         {"long_waves",
+          Json::array({if_known(r.first_observation.long_waves), if_known(r.later_observation.long_waves)})},
+         {"left", Json::array({if_known(r.first_observation.left), if_known(r.later_observation.left)})},
          {"verdict", to_string(r.verdict)},
          {"why", r.why}});
   return j.dump();

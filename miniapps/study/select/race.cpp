@@ -12,34 +12,34 @@ namespace {
 constexpr double unclear_progress = 0.02;
 
 // Time a unit of progress, with so much of it unclear; all of it: time a step.
-double cost_of(const Lead& lead, double unclear) {
-  if (lead.end == LeadEnd::failed || lead.end == LeadEnd::cut) return INFINITY;
-  const double seconds = lead.seconds(), progress = lead.progress() + unclear;
+double cost_of(const BranchRun& run, double unclear) {
+  if (run.end == BranchRunEnd::failed || run.end == BranchRunEnd::cut) return INFINITY;
+  const double seconds = run.seconds(), progress = run.progress() + unclear;
   if (!(seconds > 0)) return std::nan("");
-  if (std::isinf(unclear)) return seconds / static_cast<double>(lead.steps.size());
+  if (std::isinf(unclear)) return seconds / static_cast<double>(run.steps.size());
   return progress > 0 ? seconds / progress : INFINITY;
 }
 
 }  // namespace
 
-std::string race_row(const Lead& lead) {
+std::string race_row(const BranchRun& run) {
   std::int64_t iterations = 0;
-  for (const LedStep& s : lead.steps) iterations += s.iterations;
-  return fmt::format("{},{:.6g},{:.6g},{},{},{}", lead.steps.size(), lead.seconds(), lead.progress(), iterations,
-                     lead.unconverged(), to_string(lead.end));
+  for (const BranchStep& s : run.steps) iterations += s.iterations;
+  return fmt::format("{},{:.6g},{:.6g},{},{},{}", run.steps.size(), run.seconds(), run.progress(), iterations,
+                     run.unconverged(), to_string(run.end));
 }
 
 template <class Space>
 int Race<Space>::warm_up(int name) const {
   constexpr int least = 4;
-  return branches.crews()[static_cast<std::size_t>(name)].remembers() ? std::max(least, pace.race_steps()) : 0;
+  return branches.candidates()[static_cast<std::size_t>(name)].remembers() ? std::max(least, pace.race_steps()) : 0;
 }
 
 template <class Space>
 std::size_t Race<Space>::fit(const std::vector<int>& racers, double left) const {
   constexpr double slower =
       1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
-  double least = flow.is_in_decades ? pace.least(leading, warm_up(leading)) : 0;
+  double least = flow.is_in_decades ? pace.least(current, warm_up(current)) : 0;
   std::size_t count = 0;
   for (; count < racers.size(); ++count) {
     least += slower * pace.least(racers[count], warm_up(racers[count]));
@@ -50,41 +50,41 @@ std::size_t Race<Space>::fit(const std::vector<int>& racers, double left) const 
 
 // The first step of each allocates, and meets memory that was never touched: not counted.
 template <class Space>
-Lead Race<Space>::lead(int name, double& left, double most_seconds) const {
-  Lead lead;
-  if (!pace.is_warm(name)) lead = branches.lead(name, 1, flow, pace.first_step(left));
-  left -= lead.seconds();
-  if (lead.end != LeadEnd::steps && lead.end != LeadEnd::reached) return lead;
+BranchRun Race<Space>::run(int name, double& left, double most_seconds) const {
+  BranchRun run;
+  if (!pace.is_warm(name)) run = branches.run(name, 1, flow, pace.first_step(left));
+  left -= run.seconds();
+  if (run.end != BranchRunEnd::steps && run.end != BranchRunEnd::reached) return run;
   pace.warm(name);
   const int idle = warm_up(name), steps = pace.race_steps();
-  lead = branches.lead(name, idle + steps, flow, std::min(left, most_seconds * (idle + steps) / steps));
-  left -= lead.seconds();
-  lead.forget_first(idle);
-  return lead;
+  run = branches.run(name, idle + steps, flow, std::min(left, most_seconds * (idle + steps) / steps));
+  left -= run.seconds();
+  run.drop_first(idle);
+  return run;
 }
 
 template <class Space>
 std::vector<int> Race<Space>::order(const std::vector<int>& racers) const {
   std::vector<int> order;
-  if (flow.is_in_decades) order.push_back(leading);
+  if (flow.is_in_decades) order.push_back(current);
   order.insert(order.end(), racers.begin(), racers.end());
   return order;
 }
 
 template <class Space>
 std::vector<double> Race<Space>::costs(const std::vector<int>& racers, double left) const {
-  std::vector<double> costs(branches.crews().size(), std::nan(""));
+  std::vector<double> costs(branches.candidates().size(), std::nan(""));
   double most_seconds = Branches<Space>::never, unclear = INFINITY;
   if (!flow.is_in_decades) {
-    costs[static_cast<std::size_t>(leading)] = pace.step();
+    costs[static_cast<std::size_t>(current)] = pace.step();
     most_seconds = limit * pace.step() * pace.race_steps();
   }
   int place = 0;
   for (const int name : order(racers)) {
-    const bool fits = name == leading || pace.least(name, warm_up(name)) <= left;
+    const bool fits = name == current || pace.least(name, warm_up(name)) <= left;
     if (!fits || left <= 0 || branches.is_interrupted()) continue;
-    const Lead its = lead(name, left, most_seconds);
-    if (name == leading) {
+    const BranchRun its = run(name, left, most_seconds);
+    if (name == current) {
       most_seconds = limit * its.seconds();
       unclear = unclear_progress * static_cast<double>(its.steps.size());
       if (!(its.progress() + unclear > 0)) unclear = INFINITY;
@@ -92,11 +92,11 @@ std::vector<double> Race<Space>::costs(const std::vector<int>& racers, double le
     const bool falls_back = name != 0 && its.unconverged() > 0;
     double& cost = costs[static_cast<std::size_t>(name)];
     cost = falls_back ? INFINITY : cost_of(its, unclear);
-    if (name != leading && left <= 0 && its.end == LeadEnd::cut) {  // by the budget: no loss
+    if (name != current && left <= 0 && its.end == BranchRunEnd::cut) {  // by the budget: no loss
       cost = std::nan("");
       pace.was_too_short(name);
     }
-    told(name, ++place, its);
+    report(name, ++place, its);
   }
   return costs;
 }

@@ -12,16 +12,16 @@ namespace weir {
 
 inline constexpr const char* race_columns =
     "step,system,race,name,solver,place,steps,seconds,progress,iterations,not_converged,end";
-std::string race_row(const Lead& lead);  // from `steps` on
+std::string race_row(const BranchRun& run);  // from `steps` on
 
 template <class Space>
 struct Race {
   Branches<Space>& branches;  // a crew each name; 0: the default, which helps in each solve that fails
   RacePace& pace;
   const FlowBranch& flow;
-  int leading;   // the in-loop solver
+  int current;   // the in-loop solver
   double limit;  // the others are cut off after so many times what it takes
-  std::function<void(int name, int place, const Lead&)> told;
+  std::function<void(int name, int place, const BranchRun&)> report;
 
   // Steps that do not count: what a solver keeps of the systems before, it first has to learn on the branch.
   int warm_up(int name) const;
@@ -34,7 +34,7 @@ struct Race {
   std::vector<double> costs(const std::vector<int>& racers, double left) const;
 
  private:
-  Lead lead(int name, double& left, double most_seconds) const;
+  BranchRun run(int name, double& left, double most_seconds) const;
   std::vector<int> order(const std::vector<int>& racers) const;
 };
 

@@ -11,8 +11,8 @@ constexpr double least_race = 0.002, most_race_steps = 16;  // seconds that time
 constexpr double default_first_step = 5,
                  first_step = 8;  // of the run's, at most: structure, orderings, memory never touched
 constexpr double least_look = 0.001, least_idle_look = 0.005, most_steps_a_look = 10;  // seconds
-constexpr std::int64_t first_looks = 20;  // at each of the first steps: what is found early pays longest
-constexpr double early = 0.25;            // of the budget, for races at the start
+constexpr std::int64_t first_observations = 20;  // at each of the first steps: what is found early pays longest
+constexpr double early = 0.25;                   // of the budget, for races at the start
 // First steps are dear or small: what the whole run takes is known to a factor of two before this share of it.
 constexpr double known_from = 0.05, unsure = 0.5;
 constexpr double mark_every = 1.1;  // the share of the run done then over that of the last mark
@@ -36,7 +36,7 @@ void RacePace::add(double seconds, std::int64_t steps, double share_done) {
 }
 
 std::int64_t RacePace::steps_a_look(bool is_idle) const {
-  if (own_steps_ < first_looks) return 1;
+  if (own_steps_ < first_observations) return 1;
   const double fit = ranks_->max((is_idle ? least_idle_look : least_look) / step());
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(fit, most_steps_a_look)));
 }
@@ -61,7 +61,7 @@ bool RacePace::has_changed() {
   return has;
 }
 
-void RacePace::another_leads() {
+void RacePace::solver_changed() {
   before_ = recent();
   changed_at_ = own_steps_;
   recent_.clear();

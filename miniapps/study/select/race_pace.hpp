@@ -30,7 +30,7 @@ class RacePace {
   // A step of the run costs other than it did when the last race was run: the systems are others.
   bool has_changed();
   void raced() { raced_at_ = recent(); }
-  void another_leads();
+  void solver_changed();
   // What a step has come to cost since, over what it did before; 0: no more than that, not known, or long ago.
   double over_former() const;
 

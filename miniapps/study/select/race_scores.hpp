@@ -31,29 +31,29 @@ struct Duel {
 class RaceScores {
  public:
   RaceScores() = default;
-  RaceScores(int names, RaceRules rules) : rules_(rules), pauses_(static_cast<std::size_t>(names)) {}
+  RaceScores(int names, RaceRules rules) : rules_(rules), back_offs_(static_cast<std::size_t>(names)) {}
 
   // Of a race: not-a-number for those that took no part; infinite for those that failed or were cut off. `when`, here and
   // below: the run's steps, in the intervals at which races may come. A trial is as good as so many races.
-  void add(std::vector<double> costs, int leader, double when, int races = 1);
+  void add(std::vector<double> costs, int current, double when, int races = 1);
   // What races have shown of who is faster: the systems are others now. All may race but those that failed last, and pauses go on
   // to grow.
   void forget(double when);
-  Duel duel(int challenger, int leader) const;
+  Duel duel(int challenger, int current) const;
   // By the races it is faster, or about as fast: a trial tells for less. That is about as good as so many races.
-  bool deserves_trial(int challenger, int leader) const;
+  bool deserves_trial(int challenger, int current) const;
   static constexpr int of_a_trial = 4;
-  int best_against(int leader) const;  // who should lead instead; -1: nobody
+  int best_against(int current) const;  // who should lead instead; -1: nobody
   // Who is probably not faster pauses, half as long again each time: the next race may be of another flow. Who has caught up
   // since the race before pauses until it would break even, if that is earlier.
-  bool takes_part(int name, double when) const { return when >= pauses_[static_cast<std::size_t>(name)].until; }
+  bool takes_part(int name, double when) const { return when >= back_offs_[static_cast<std::size_t>(name)].until; }
 
   // All of it, as numbers.
   std::vector<double> state() const;
   bool load(std::span<const double> state);  // false: of other names
 
  private:
-  struct Pause {
+  struct BackOff {
     double until = 0, length = 1;
   };
   RaceRules rules_;
@@ -62,10 +62,10 @@ class RaceScores {
     int counts_for;  // races
     std::vector<double> costs;
   };
-  double until_even(int name, int leader) const;  // from the last race on; infinite: it does not catch up
+  double until_even(int name, int current) const;  // from the last race on; infinite: it does not catch up
 
   std::deque<Race> last_;
-  std::vector<Pause> pauses_;
+  std::vector<BackOff> back_offs_;
   double since_ = 0;  // races before tell nothing of who leads
 };
 

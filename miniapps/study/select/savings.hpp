@@ -12,7 +12,7 @@ struct Savings {
   double gain = 1;  // the default's cost over the in-loop solver's
 
   // The default's cost against the new in-loop solver's; where it failed or was cut off in the last races: its limit.
-  void another_leads(const Duel& d, double limit) { gain = d.races > 0 && std::isfinite(d.ratio) ? d.ratio : limit; }
+  void solver_changed(const Duel& d, double limit) { gain = d.races > 0 && std::isfinite(d.ratio) ? d.ratio : limit; }
   // After a race; a default that was cut off costs at least the limit.
   void learn(double default_cost, const Duel& d, double limit) {
     if (std::isinf(default_cost))

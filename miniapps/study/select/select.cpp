@@ -68,11 +68,11 @@ class Select : public Facility<Space> {
 
   void attach(const StudiedSystem<Space>& s) override {
     if (!is_on()) return;
-    if (branches_.crews().empty()) {
-      branches_.add(candidates_.like_leader<Space>(default_name, ranks_));
-      for (const auto& name : candidates_.names()) branches_.add(candidates_.crew<Space>(name, ranks_));
+    if (branches_.candidates().empty()) {
+      branches_.add(candidates_.reference<Space>(default_name, ranks_));
+      for (const auto& name : candidates_.names()) branches_.add(candidates_.solvers<Space>(name, ranks_));
     }
-    for (Crew<Space>& crew : branches_.crews()) crew.join(s);
+    for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.add_system(s);
     if (candidates_.is_automatic() && s.name == candidates_.system() && s.part == 0)
       for (std::size_t i = 1; i < names_.size(); ++i) left_out_[i] = candidates_.why_left_out(names_[i], s);
   }
@@ -80,21 +80,21 @@ class Select : public Facility<Space> {
   // Before the flow code loads the checkpoint: who led then takes up what it holds.
   void resume(const Checkpoint& from) override {
     if (!is_on()) return;
-    const std::vector<double>*leader = from.find("select_leader"), *races = from.find("select_races");
-    if (!leader || !races || leader->size() != 4 + RacePace::state_size || !scores_.load(*races)) return;
-    const double who = (*leader)[0], home = (*leader)[3], names = static_cast<double>(names_.size());
-    if (!(who >= 0 && who < names && home >= 0 && home < names)) return;
-    savings_ = {(*leader)[1], (*leader)[2]};
-    pace_.load(leader->data() + 4);
-    if (who > 0) lead(static_cast<int>(who));
-    if (home != who) unfinished_ = static_cast<int>(home);
+    const std::vector<double>*reference = from.find("select_leader"), *races = from.find("select_races");
+    if (!reference || !races || reference->size() != 4 + RacePace::state_size || !scores_.load(*races)) return;
+    const double index = (*reference)[0], incumbent = (*reference)[3], names = static_cast<double>(names_.size());
+    if (!(index >= 0 && index < names && incumbent >= 0 && incumbent < names)) return;
+    savings_ = {(*reference)[1], (*reference)[2]};
+    pace_.load(reference->data() + 4);
+    if (index > 0) resume_with(static_cast<int>(index));
+    if (incumbent != index) unfinished_ = static_cast<int>(incumbent);
   }
   void save(CheckpointState& state) const override {
     if (!is_on()) return;
-    std::vector<double> leader{static_cast<double>(leading_), savings_.seconds, savings_.gain,
-                               static_cast<double>(home())};
-    for (const double x : pace_.state()) leader.push_back(x);
-    state.keep("select_leader", std::move(leader));
+    std::vector<double> reference{static_cast<double>(current_), savings_.seconds, savings_.gain,
+                                  static_cast<double>(incumbent())};
+    for (const double x : pace_.state()) reference.push_back(x);
+    state.keep("select_leader", std::move(reference));
     state.keep("select_races", scores_.state());
   }
 
@@ -123,25 +123,25 @@ class Select : public Facility<Space> {
   void between_steps(std::int64_t next, const FlowBranch& flow) override {
     if (!is_on()) return;
     if (is_following_) return follow(next, flow);
-    const bool has_failed = leading_ != 0 && crew(leading_).helped() > helped_;
+    const bool has_failed = current_ != 0 && candidate(current_).fallbacks() > fallbacks_;
     if (next < look_at_ && !has_failed) return;
     const double arrived = branches_.now();
     since_look_ = left_at_ >= 0 ? arrived - left_at_ : 0;
     if (left_at_ >= 0) {
       pace_.add(since_look_, next - left_step_, run_->share_done());
-      if (leading_ != 0) savings_.add(since_look_);
+      if (current_ != 0) savings_.add(since_look_);
     }
     if (has_failed)
-      give_back(next, leading_ == home() ? 0 : home(), flow,
-                fmt::format("{} failed in step {}", names_[at(leading_)], next - 1));
+      revert(next, current_ == incumbent() ? 0 : incumbent(), flow,
+             fmt::format("{} failed in step {}", names_[at(current_)], next - 1));
     else if (unfinished_ >= 0)
       change(flow, unfinished_, {next, "", "", trial_over});  // by a restart
     else if (trial_.is_open())
       go_on_trying(next, flow);
     else if (const double more = former_ >= 0 ? pace_.over_former() : 0; more > 0)
-      give_back(
+      revert(
           next, former_, flow,
-          fmt::format("{} has come to cost {:.3g} times what {} did", names_[at(leading_)], more, names_[at(former_)]));
+          fmt::format("{} has come to cost {:.3g} times what {} did", names_[at(current_)], more, names_[at(former_)]));
     else
       go_on(next, flow);
     left_step_ = next;
@@ -155,7 +155,7 @@ class Select : public Facility<Space> {
     if (!is_on() || !ranks_.is_root()) return;
     nlohmann::ordered_json j;
     j["system"] = candidates_.system();
-    j["leader"] = names_[at(leading_)];
+    j["leader"] = names_[at(current_)];
     j["changes"] = changes_;
     j["races"] = races_;
     j["trials"] = trials_;
@@ -164,7 +164,7 @@ class Select : public Facility<Space> {
     run.add_to_summary("select", j.dump());
     run.say_at_end(fmt::format(
         "  [select] {}: {} leads at the end; {} changes; {} races and {} trials took {}, changes saved about {}\n",
-        candidates_.system(), names_[at(leading_)], changes_, races_, trials_, duration_text(pace_.spent()),
+        candidates_.system(), names_[at(current_)], changes_, races_, trials_, duration_text(pace_.spent()),
         duration_text(savings_.seconds)));
   }
 
@@ -176,14 +176,14 @@ class Select : public Facility<Space> {
     return static_cast<int>(std::find(names_.begin(), names_.end(), name) - names_.begin());
   }
   bool is_on() const { return !candidates_.names().empty(); }
-  int home() const { return trial_.is_open() ? trial_.home() : unfinished_ >= 0 ? unfinished_ : leading_; }
+  int incumbent() const { return trial_.is_open() ? trial_.incumbent() : unfinished_ >= 0 ? unfinished_ : current_; }
   double when(std::int64_t step) const { return static_cast<double>(step) / static_cast<double>(every_); }
-  Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
+  CandidateSolvers<Space>& candidate(int name) { return branches_.candidates()[at(name)]; }
 
-  void give_back(std::int64_t next, int to, const FlowBranch& flow, std::string why) {
+  void revert(std::int64_t next, int to, const FlowBranch& flow, std::string why) {
     trial_.drop();
     std::vector<double> costs(names_.size(), std::nan(""));
-    costs[at(leading_)] = INFINITY;
+    costs[at(current_)] = INFINITY;
     scores_.add(std::move(costs), to, when(next));
     change(flow, to, {next, "", "", std::move(why)});
   }
@@ -195,48 +195,48 @@ class Select : public Facility<Space> {
       next_race_ = next;
     }
     if (next < next_race_) return;
-    const int name = who_goes_on_trial(next, flow);
+    const int name = next_trial(next, flow);
     if (name < 0) return race_if_it_pays(next, flow);
     ++trials_;
     is_idle_ = false;
-    trial_.begin(name, leading_, pace_.step());
+    trial_.begin(name, current_, pace_.step());
     change(flow, name, {next, "", "", on_trial});
   }
 
   // The fastest by the races; -1: nobody. What is about as fast waits until the in-loop solver's steps are known. Steps for
   // decades of a residual cost what they go for: no trial.
-  int who_goes_on_trial(std::int64_t next, const FlowBranch& flow) const {
+  int next_trial(std::int64_t next, const FlowBranch& flow) const {
     constexpr double clearly_faster = 0.8;
     int best = -1;
     double least = pace_.recent() > 0 ? INFINITY : clearly_faster;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name) {
-      if (!may_lead(name, next) || !awaits_trial(name, flow)) continue;
-      if (const double ratio = scores_.duel(name, leading_).ratio; ratio < least) {
+      if (!may_run(name, next) || !awaits_trial(name, flow)) continue;
+      if (const double ratio = scores_.duel(name, current_).ratio; ratio < least) {
         best = name;
         least = ratio;
       }
     }
     return pace_.can_afford_trial(run_->share_done()) ? best : -1;
   }
-  bool may_lead(int name, std::int64_t next) const {
-    return name != leading_ && left_out_[at(name)].empty() && scores_.takes_part(name, when(next));
+  bool may_run(int name, std::int64_t next) const {
+    return name != current_ && left_out_[at(name)].empty() && scores_.takes_part(name, when(next));
   }
 
   void go_on_trying(std::int64_t next, const FlowBranch& flow) {
-    const int name = trial_.name(), home = trial_.home();
+    const int name = trial_.name(), incumbent = trial_.incumbent();
     const Trial::Next now =
         trial_.add(since_look_, next - left_step_, run_->iterations(candidates_.system()) - looked_iterations_);
     if (now == Trial::Next::go_on) return;
     pace_.spend_on_trial(trial_.take_extra());
-    if (now == Trial::Next::lead_back) return change(flow, home, {next, "", "", trial_over});
+    if (now == Trial::Next::revert) return change(flow, incumbent, {next, "", "", trial_over});
     std::vector<double> costs(names_.size(), std::nan(""));
     costs[at(name)] = trial_.cost();
-    costs[at(home)] = trial_.home_cost();
-    scores_.add(std::move(costs), home, when(next), RaceScores::of_a_trial);
-    if (const Duel d = scores_.duel(name, home); d.is_faster >= rules_.confidence)
-      appoint(name, home, d, next, flow);
-    else if (leading_ != home)
-      change(flow, home, {next, "", "", trial_over});
+    costs[at(incumbent)] = trial_.incumbent_cost();
+    scores_.add(std::move(costs), incumbent, when(next), RaceScores::of_a_trial);
+    if (const Duel d = scores_.duel(name, incumbent); d.is_faster >= rules_.confidence)
+      appoint(name, incumbent, d, next, flow);
+    else if (current_ != incumbent)
+      change(flow, incumbent, {next, "", "", trial_over});
     next_race_ = next + 1;
   }
 
@@ -254,7 +254,7 @@ class Select : public Facility<Space> {
     if (pace_.own_steps() < 2) return;
     std::vector<int> racers;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name)
-      if (may_lead(name, next) && (!is_follow_up_ || may_be_faster(name)) && !awaits_trial(name, flow))
+      if (may_run(name, next) && (!is_follow_up_ || may_be_faster(name)) && !awaits_trial(name, flow))
         racers.push_back(name);
     if (racers.empty()) {
       is_follow_up_ = false;
@@ -262,7 +262,7 @@ class Select : public Facility<Space> {
       return;
     }
     std::stable_sort(racers.begin(), racers.end(),
-                     [&](int a, int b) { return scores_.duel(a, leading_).races < scores_.duel(b, leading_).races; });
+                     [&](int a, int b) { return scores_.duel(a, current_).races < scores_.duel(b, current_).races; });
     const double left = pace_.left(run_->share_done(), is_follow_up_);
     const std::size_t fit = race_on(flow, next).fit(racers, left);
     is_idle_ = fit == 0;
@@ -277,35 +277,35 @@ class Select : public Facility<Space> {
     next_race_ = next + (is_follow_up_ ? std::min<std::int64_t>(pace_.race_steps(), every_) : every_);
   }
   Race<Space> race_on(const FlowBranch& flow, std::int64_t next) {
-    const auto told = [this, next](int name, int place, const Lead& lead) {
+    const auto report = [this, next](int name, int place, const BranchRun& run) {
       if (!raced_) return;
       raced_->add(fmt::format("{},{},{},{},{},{},{}", next, candidates_.system(), races_, names_[at(name)],
-                              crew(name).solver(), place, race_row(lead)));
+                              candidate(name).solver(), place, race_row(run)));
     };
-    return {branches_, pace_, flow, leading_, limit_, told};
+    return {branches_, pace_, flow, current_, limit_, report};
   }
   bool awaits_trial(int name, const FlowBranch& flow) const {
-    return !flow.is_in_decades && scores_.deserves_trial(name, leading_);
+    return !flow.is_in_decades && scores_.deserves_trial(name, current_);
   }
-  bool may_be_faster(int name) const { return name != leading_ && scores_.duel(name, leading_).is_faster > 0.5; }
+  bool may_be_faster(int name) const { return name != current_ && scores_.duel(name, current_).is_faster > 0.5; }
 
   void race(std::int64_t next, const FlowBranch& flow, std::vector<int> racers, double left) {
     ScopedTimer timer(run_->timings().at("instrumentation", "select"));
     branches_.hold(flow);
-    crew(0).help_leader(false);  // who needs help loses
+    candidate(0).set_fallback(false);  // who needs help loses
     std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
     for (std::size_t i = racers.size(); i > 1; --i) std::swap(racers[i - 1], racers[random() % i]);
     ++races_;
     const std::vector<double> costs = race_on(flow, next).costs(racers, left);
-    crew(0).help_leader(leading_ != 0);
-    branches_.put_back(leading_, flow);
+    candidate(0).set_fallback(current_ != 0);
+    branches_.put_back(current_, flow);
     if (branches_.is_interrupted()) return;           // the run stops
-    if (!std::isfinite(costs[at(leading_)])) return;  // it has come to its end, or will fail as it did here
-    scores_.add(costs, leading_, when(next));
-    if (leading_ != 0) savings_.learn(costs[0], scores_.duel(0, leading_), limit_);
+    if (!std::isfinite(costs[at(current_)])) return;  // it has come to its end, or will fail as it did here
+    scores_.add(costs, current_, when(next));
+    if (current_ != 0) savings_.learn(costs[0], scores_.duel(0, current_), limit_);
     pace_.raced();
-    if (const int best = scores_.best_against(leading_); best >= 0 && !awaits_trial(best, flow))
-      appoint(best, leading_, scores_.duel(best, leading_), next, flow);
+    if (const int best = scores_.best_against(current_); best >= 0 && !awaits_trial(best, flow))
+      appoint(best, current_, scores_.duel(best, current_), next, flow);
   }
 
   void follow(std::int64_t next, const FlowBranch& flow) {
@@ -315,16 +315,16 @@ class Select : public Facility<Space> {
 
   // The new in-loop solver begins with the flow's state as after a restart, whoever has led, raced or waited before.
   void change(const FlowBranch& flow, int to, Decision d) {
-    d.from = names_[at(leading_)];
+    d.from = names_[at(current_)];
     d.to = names_[at(to)];
-    if (to != leading_) {
+    if (to != current_) {
       branches_.hold(flow);
-      crew(0).help_leader(to != 0);
-      crew(to).begin_anew();
+      candidate(0).set_fallback(to != 0);
+      candidate(to).renew();
       branches_.put_back(to, flow);
-      lead_on(to);
+      use(to);
     }
-    if (to != 0 && !is_following_) savings_.another_leads(scores_.duel(0, to), limit_);
+    if (to != 0 && !is_following_) savings_.solver_changed(scores_.duel(0, to), limit_);
     former_ = unfinished_ = -1;
     if (decided_)
       decided_->add(fmt::format("{},{},{},{},{},{}", d.step, candidates_.system(), d.from, d.to, d.why, d.evidence));
@@ -334,16 +334,16 @@ class Select : public Facility<Space> {
   }
 
   // At a restart: nothing is set up yet.
-  void lead(int to) {
-    crew(0).help_leader(to != 0);
-    crew(to).begin_anew();
-    lead_on(to);
+  void resume_with(int to) {
+    candidate(0).set_fallback(to != 0);
+    candidate(to).renew();
+    use(to);
   }
-  void lead_on(int to) {
-    pace_.another_leads();
-    crew(to).take_lead();
-    leading_ = to;
-    helped_ = crew(to).helped();
+  void use(int to) {
+    pace_.solver_changed();
+    candidate(to).make_current();
+    current_ = to;
+    fallbacks_ = candidate(to).fallbacks();
   }
 
   Table options_;
@@ -363,8 +363,8 @@ class Select : public Facility<Space> {
   Trial trial_;
   int trials_ = 0, unfinished_ = -1;   // who led before a trial that a restart has ended; -1: none
   std::vector<std::string> left_out_;  // why; empty: it is not
-  int leading_ = 0, changes_ = 0;
-  std::int64_t helped_ = 0, next_race_ = 0, races_ = 0;
+  int current_ = 0, changes_ = 0;
+  std::int64_t fallbacks_ = 0, next_race_ = 0, races_ = 0;
   bool is_follow_up_ = false;  // the next race
   bool is_idle_ = false;       // no race can be paid
   int former_ = -1;            // who led before, where races have shown that another one is faster

@@ -20,30 +20,30 @@ class Trial {
 
   bool is_open() const { return phase_ != Phase::none; }
   int name() const { return name_; }
-  int home() const { return home_; }  // the in-loop solver
+  int incumbent() const { return incumbent_; }  // the in-loop solver
   // before: seconds of a step of the in-loop solver.
-  void begin(int name, int home, double before);
+  void begin(int name, int incumbent, double before);
   void drop() { phase_ = Phase::none; }
 
-  enum class Next { go_on, lead_back, over };
+  enum class Next { go_on, revert, over };
   Next add(double seconds, std::int64_t steps, std::int64_t iterations);
 
   // Once it is over: a step's seconds; infinite: its iterations grew to the end.
   double cost() const { return during_; }
-  double home_cost() const { return home_cost_; }
+  double incumbent_cost() const { return incumbent_cost_; }
   // Seconds that it has taken beyond what the in-loop solver would have; each is told once.
   double take_extra();
 
  private:
-  enum class Phase { none, leads, after };
+  enum class Phase { none, runs, after };
   double median(std::size_t from) const;  // of the looks from that one on
   bool grows() const;
   Next judge();
 
   const Communicator* ranks_;
   Phase phase_ = Phase::none;
-  int name_ = 0, home_ = 0, settling_ = 0, wanted_ = 0;
-  double before_ = 0, during_ = 0, home_cost_ = 0, extra_ = 0;
+  int name_ = 0, incumbent_ = 0, settling_ = 0, wanted_ = 0;
+  double before_ = 0, during_ = 0, incumbent_cost_ = 0, extra_ = 0;
   std::vector<double> looks_, iterations_;  // a step: seconds, linear iterations
 };
 

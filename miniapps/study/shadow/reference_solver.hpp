@@ -22,15 +22,15 @@ inline std::string why_not_the_same(const Table& options, const std::string& def
 
 // What ends its solves, and nothing else of its options: what candidates are held to where they say nothing.
 inline KrylovOptions stopping_test_of(const Table& options, const KrylovOptions& defaults) {
-  const KrylovOptions leader = read_krylov_options(options, defaults, "");
+  const KrylovOptions reference = read_krylov_options(options, defaults, "");
   KrylovOptions o;
-  o.tolerance = leader.tolerance;
-  o.forcing = leader.forcing;
-  o.forcing_rule = leader.forcing_rule;
-  o.relative = leader.relative;
-  o.reference = leader.reference;
-  o.norm = leader.norm;
-  o.max_iterations = leader.max_iterations;
+  o.tolerance = reference.tolerance;
+  o.forcing = reference.forcing;
+  o.forcing_rule = reference.forcing_rule;
+  o.relative = reference.relative;
+  o.reference = reference.reference;
+  o.norm = reference.norm;
+  o.max_iterations = reference.max_iterations;
   return o;
 }
 

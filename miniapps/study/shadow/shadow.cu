@@ -56,7 +56,7 @@ std::vector<std::string> Shadow<Space>::solvers() const {
 template <class Space>
 void Shadow<Space>::prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) {
   prepared_from_ = &A;
-  leader_setup_ += info.seconds;
+  reference_setup_ += info.seconds;
   for (Candidate& c : candidates_)
     if (c.stale != Stale::pattern) c.stale = new_pattern ? Stale::pattern : Stale::values;
 }
@@ -75,10 +75,10 @@ double Shadow<Space>::prepare(Candidate& c, const Matrix<Space>& A) {
 // f(), a set-up. What it throws is a candidate's own affair, but for faults of the program; a replica's is the run's.
 template <class Space>
 template <class F>
-bool Shadow<Space>::is_possible(std::size_t who, const F& f) {
-  Candidate& c = candidates_[who];
+bool Shadow<Space>::is_possible(std::size_t index, const F& f) {
+  Candidate& c = candidates_[index];
   if (c.is_left_out) return false;
-  if (who < 2) {
+  if (index < 2) {
     f();
     return true;
   }
@@ -91,7 +91,7 @@ bool Shadow<Space>::is_possible(std::size_t who, const F& f) {
     if (met.code == Exit::internal) throw;
   }
   c.is_left_out = true;
-  if (tell_left_out_) tell_left_out_(c.name, met.words);
+  if (on_left_out_) on_left_out_(c.name, met.words);
   return false;
 }
 
@@ -99,18 +99,18 @@ bool Shadow<Space>::is_possible(std::size_t who, const F& f) {
 template <class Space>
 void Shadow<Space>::try_setups(const Matrix<Space>& A) {
   const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
-  for (std::size_t who = 2; who < candidates_.size(); ++who)
-    is_possible(who, [&] { candidates_[who].solver->setup(from); });
+  for (std::size_t index = 2; index < candidates_.size(); ++index)
+    is_possible(index, [&] { candidates_[index].solver->setup(from); });
 }
 
 // Over ranks by the clock: a rank that gathers or waits for another does not count that as its own.
 template <class Space>
-double Shadow<Space>::seconds_to_prepare(std::size_t who, const Matrix<Space>& A) {
-  Candidate& c = candidates_[who];
+double Shadow<Space>::seconds_to_prepare(std::size_t index, const Matrix<Space>& A) {
+  Candidate& c = candidates_[index];
   if (c.stale == Stale::nothing) return 0;
   double seconds = 0;
   ranks_.barrier();
-  const bool is_done = is_possible(who, [&] {
+  const bool is_done = is_possible(index, [&] {
     if (ranks_.size() == 1)
       seconds = prepare(c, A);
     else
@@ -157,14 +157,14 @@ bool Shadow<Space>::is_unusual(const Candidate& c, double seconds) const {
 }
 
 template <class Space>
-std::optional<ShadowRecord> Shadow<Space>::solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b) {
-  Candidate& c = candidates_[who];
+std::optional<ShadowRecord> Shadow<Space>::solve_by(std::size_t index, const Matrix<Space>& A, View<const double> b) {
+  Candidate& c = candidates_[index];
   ShadowRecord record;
   record.step = step_;
   record.solve = solve_;
-  record.solver = static_cast<int>(who);
-  record.name = who < 2 && swapped_ ? 1 - record.solver : record.solver;
-  record.setup_seconds = seconds_to_prepare(who, A);
+  record.solver = static_cast<int>(index);
+  record.name = index < 2 && swapped_ ? 1 - record.solver : record.solver;
+  record.setup_seconds = seconds_to_prepare(index, A);
   if (c.is_left_out) return {};
   assign<Space>(x0_.view(), x_);
   ranks_.barrier();
@@ -184,28 +184,28 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
   std::vector<Stale> stale;
   for (const Candidate& c : candidates_) stale.push_back(c.stale);
   std::vector<std::vector<ShadowRecord>> records(candidates_.size());
-  const auto take_turn = [&](std::size_t who, int place) {
+  const auto take_turn = [&](std::size_t index, int place) {
     if (is_interrupted_) return;
-    candidates_[who].stale = stale[who];
-    std::optional<ShadowRecord> record = solve_by(who, A, b);
+    candidates_[index].stale = stale[index];
+    std::optional<ShadowRecord> record = solve_by(index, A, b);
     if (!record) return;
     record->place = place;
-    if (who < 2) record->differing = count_differing<Space>(ranks_, x, x_.view());
+    if (index < 2) record->differing = count_differing<Space>(ranks_, x, x_.view());
     if (record->differing > 0) record->largest_difference = ranks_.max(largest_difference<Space>(x, x_.view()));
-    records[who].push_back(*record);
+    records[index].push_back(*record);
   };
   const auto shorter = [](const ShadowRecord& p, const ShadowRecord& q) { return p.seconds() < q.seconds(); };
   for (int place = 0; place < static_cast<int>(order_.size()); ++place)
     take_turn(order_[static_cast<std::size_t>(place)], place + 1);
   if (is_interrupted_) return;
   keep_(own);
-  for (std::size_t who = 0; who < records.size(); ++who) {
-    std::vector<ShadowRecord>& tries = records[who];
-    if (candidates_[who].is_left_out) continue;
+  for (std::size_t index = 0; index < records.size(); ++index) {
+    std::vector<ShadowRecord>& tries = records[index];
+    if (candidates_[index].is_left_out) continue;
     const ShadowRecord best = *std::min_element(tries.begin(), tries.end(), shorter);
-    if (is_unusual(candidates_[who], best.seconds())) {
-      take_turn(who, best.place);
-      if (candidates_[who].is_left_out) continue;
+    if (is_unusual(candidates_[index], best.seconds())) {
+      take_turn(index, best.place);
+      if (candidates_[index].is_left_out) continue;
       if (tries.back().result.iterations != best.result.iterations) tries.pop_back();  // other work
     }
     const auto most = std::max_element(tries.begin(), tries.end(), [](const ShadowRecord& p, const ShadowRecord& q) {
@@ -217,8 +217,8 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
     std::nth_element(tries.begin(), of_middle, tries.end(), shorter);
     of_middle->differing = differing;
     of_middle->largest_difference = by;
-    of_middle->history = candidates_[who].solver->history();  // of the last of them
-    candidates_[who].seconds.push_back(of_middle->seconds());
+    of_middle->history = candidates_[index].solver->history();  // of the last of them
+    candidates_[index].seconds.push_back(of_middle->seconds());
     keep_(*of_middle);
   }
 }
@@ -230,7 +230,7 @@ ShadowRecord Shadow<Space>::own_record(const Matrix<Space>& A, View<const double
   record.step = step_;
   record.solve = solve_;
   record.result = of_slowest(result);
-  record.setup_seconds = leader_setup_;
+  record.setup_seconds = reference_setup_;
   record.residual = residual_norm(A, b, x);
   return record;
 }
@@ -240,27 +240,27 @@ ShadowRecord Shadow<Space>::own_record(const Matrix<Space>& A, View<const double
 // itself for this system, they all do so once more, counted.
 template <class Space>
 void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
-  for (const std::size_t who : order_) {
-    Candidate& c = candidates_[who];
-    seconds_to_prepare(who, A);
+  for (const std::size_t index : order_) {
+    Candidate& c = candidates_[index];
+    seconds_to_prepare(index, A);
     if (c.is_left_out) continue;
     assign<Space>(x0_.view(), x_);
     is_interrupted_ = is_interrupted_ || c.solver->solve(A, b, x_).reason == Reason::interrupted;
-    c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
+    c.stale = reference_setup_ > 0 ? Stale::values : Stale::nothing;
   }
 }
 
 // The matrix of the last renewal is the one at hand only where the reference solver was prepared for this system; an
 // older one may be gone.
 template <class Space>
-void Shadow<Space>::repeat_leader(const Matrix<Space>& A, View<const double> b, View<const double> x) {
+void Shadow<Space>::repeat_reference(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   if (read_state_) read_state_();
-  if (leader_repeats_) {
-    if (leader_setup_ > 0) leader_.preconditioner().update(prepared_from_ ? *prepared_from_ : A);
+  if (reference_repeats_) {
+    if (reference_setup_ > 0) reference_.preconditioner().update(prepared_from_ ? *prepared_from_ : A);
     assign<Space>(x0_.view(), x_);
-    leader_.krylov().solve(A, leader_.preconditioner(), b, x_);
+    reference_.krylov().solve(A, reference_.preconditioner(), b, x_);
   } else {
-    leader_.preconditioner().apply(r_.view(), x_);
+    reference_.preconditioner().apply(r_.view(), x_);
   }
   A.residual(b, x, r_);
 }
@@ -268,10 +268,11 @@ void Shadow<Space>::repeat_leader(const Matrix<Space>& A, View<const double> b, 
 // A last-level cache that others' data fill takes more than one pass: it keeps what the level above gives up, and not
 // in the order of use. A solve of tens of milliseconds streams from memory, and has little to get back.
 template <class Space>
-void Shadow<Space>::give_back(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds) {
+void Shadow<Space>::restore_caches(const Matrix<Space>& A, View<const double> b, View<const double> x,
+                                   double own_seconds) {
   constexpr double streams = 0.02;
   const int passes = own_seconds < streams ? 3 : 1;
-  for (int pass = 0; pass < passes; ++pass) repeat_leader(A, b, x);
+  for (int pass = 0; pass < passes; ++pass) repeat_reference(A, b, x);
 }
 
 template <class Space>
@@ -293,16 +294,16 @@ void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<con
                           const SolveResult& result) {
   if (due_) {
     timed(seconds_, [&] {
-      leader_setup_ = ranks_.max(leader_setup_);  // one that is solved on the root rank costs the others nothing
+      reference_setup_ = ranks_.max(reference_setup_);  // one that is solved on the root rank costs the others nothing
       const ShadowRecord own = own_record(A, b, x, result);
       draw_order();
       if (!std::exchange(warm_, true)) warm_up(A, b);
       solve_all(A, b, x, own);
     });
-    ScopedTimer timer(give_back_seconds_);
-    give_back(A, b, x, ranks_.max(result.solve_seconds));
+    ScopedTimer timer(restore_seconds_);
+    restore_caches(A, b, x, ranks_.max(result.solve_seconds));
   }
-  leader_setup_ = 0;
+  reference_setup_ = 0;
   ++solve_;
 }
 

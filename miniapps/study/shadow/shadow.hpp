@@ -34,8 +34,8 @@
 
 namespace weir {
 
-inline constexpr const char* leader_again = "leader again";  // the A/A control
-inline constexpr const char* leader_in_the_flow = "in the flow";
+inline constexpr const char* control_name = "leader again";  // the A/A control
+inline constexpr const char* in_the_flow_name = "in the flow";
 
 // One solver's answer to one system.
 struct ShadowRecord {
@@ -65,29 +65,31 @@ class Shadow : public SolveWatch<Space> {
   // that is unusual for a solver, it solves once more: what the machine had interrupted is not slow a second time.
   // leader_repeats: preparing and solving once more leave the reference solver as it was, bit for bit. Every rank makes
   // one, with the same seed.
-  Shadow(const Communicator& ranks, std::uint64_t seed, int repeats, LinearSolver<Space>& leader, bool leader_repeats,
-         Keep keep)
+  Shadow(const Communicator& ranks, std::uint64_t seed, int repeats, LinearSolver<Space>& reference,
+         bool reference_repeats, Keep keep)
       : ranks_(ranks),
         seed_(seed),
         repeats_(repeats),
-        leader_(leader),
-        leader_repeats_(leader_repeats),
+        reference_(reference),
+        reference_repeats_(reference_repeats),
         keep_(std::move(keep)) {}
 
   // Before the first system. The first two are the reference solver's replicas.
   void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
   // A candidate whose set-up this system's matrix does not allow, or a later one, takes part no more. Set-up is tried
   // before the first solve of the run.
-  void tell_left_out(std::function<void(const std::string& name, const std::string& why)> tell) {
-    tell_left_out_ = std::move(tell);
+  void on_left_out(std::function<void(const std::string& name, const std::string& why)> tell) {
+    on_left_out_ = std::move(tell);
   }
-  void know_state(std::function<void()> read) { read_state_ = std::move(read); }  // reads the flow's; not known: none
+  void read_state_by(std::function<void()> read) {
+    read_state_ = std::move(read);
+  }  // reads the flow's; not known: none
   void begin_step(std::int64_t step, bool due);
 
-  std::vector<std::string> names() const;      // the reference solver, the A/A control, the candidates
-  std::vector<std::string> solvers() const;    // what each of them is
-  double seconds() const { return seconds_; }  // spent beside the reference solver so far
-  double give_back_seconds() const { return give_back_seconds_; }  // and in giving it the machine back
+  std::vector<std::string> names() const;                      // the reference solver, the A/A control, the candidates
+  std::vector<std::string> solvers() const;                    // what each of them is
+  double seconds() const { return seconds_; }                  // spent beside the reference solver so far
+  double restore_seconds() const { return restore_seconds_; }  // and in giving it the machine back
 
   void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) override;
   void before(const Matrix<Space>& A, View<const double> b, View<const double> x) override;
@@ -104,29 +106,29 @@ class Shadow : public SolveWatch<Space> {
   };
   void try_setups(const Matrix<Space>& A);
   template <class F>
-  bool is_possible(std::size_t who, const F& f);
+  bool is_possible(std::size_t index, const F& f);
   void draw_order();
   ShadowRecord own_record(const Matrix<Space>& A, View<const double> b, View<const double> x,
                           const SolveResult& result);
   void warm_up(const Matrix<Space>& A, View<const double> b);
   void solve_all(const Matrix<Space>& A, View<const double> b, View<const double> x, const ShadowRecord& own);
   bool is_unusual(const Candidate& c, double seconds) const;
-  std::optional<ShadowRecord> solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
+  std::optional<ShadowRecord> solve_by(std::size_t index, const Matrix<Space>& A, View<const double> b);
   double prepare(Candidate& c, const Matrix<Space>& A);
-  double seconds_to_prepare(std::size_t who, const Matrix<Space>& A);
+  double seconds_to_prepare(std::size_t index, const Matrix<Space>& A);
   SolveResult of_slowest(SolveResult mine) const;
-  void repeat_leader(const Matrix<Space>& A, View<const double> b, View<const double> x);
-  void give_back(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds);
+  void repeat_reference(const Matrix<Space>& A, View<const double> b, View<const double> x);
+  void restore_caches(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds);
   double residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x);
 
   const Communicator& ranks_;
   std::uint64_t seed_;
   int repeats_;
-  LinearSolver<Space>& leader_;
-  bool leader_repeats_;
+  LinearSolver<Space>& reference_;
+  bool reference_repeats_;
   Keep keep_;
   std::function<void()> read_state_;
-  std::function<void(const std::string&, const std::string&)> tell_left_out_;
+  std::function<void(const std::string&, const std::string&)> on_left_out_;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> order_;  // of candidates_, each as often as it solves
   bool swapped_ = false;            // the second replica stands for the reference solver
@@ -135,7 +137,7 @@ class Shadow : public SolveWatch<Space> {
   int solve_ = 0;
   bool due_ = false, warm_ = false, has_tried_ = false;
   bool is_interrupted_ = false;  // a solve was asked to stop: the run ends soon, and a part of a comparison is none
-  double leader_setup_ = 0, seconds_ = 0, give_back_seconds_ = 0;
+  double reference_setup_ = 0, seconds_ = 0, restore_seconds_ = 0;
   const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
 };
 

@@ -18,15 +18,15 @@ struct ShadowRow {
   // reference solver's on the same system, where it converged: a run would have to solve it again.
   double mean_milliseconds = 0, setup_milliseconds = 0, failed_milliseconds = 0;
   std::int64_t bytes = 0, most_bytes = 0;  // of its setup, the most it came to: of all ranks, of one
-  PairedComparison with_leader;
+  PairedComparison with_reference;
   Verdict verdict = Verdict::too_few_systems;
 };
 
 // Whether the reference solver's replicas come to the reference solver's own answers. Where they do not, the flow would
 // not repeat either.
 struct Repetition {
-  std::int64_t systems = 0, parted = 0;   // compared; other answers
-  std::int64_t step = -1, differing = 0;  // of the first that parted: unknowns
+  std::int64_t systems = 0, different = 0;  // compared; other answers
+  std::int64_t step = -1, differing = 0;    // of the first that parted: unknowns
   int solve = 0;
   double largest_difference = 0;
 };
@@ -40,7 +40,7 @@ struct ShadowComparison {
   std::string on = "the reference's systems";  // or those of another code
   std::vector<ShadowRow> rows;                 // [0] the reference solver, [1] the A/A control; those that have solved
   std::vector<LeftOut> left_out;               // from the start, without a row, or from some system on
-  PairedComparison doubles;                    // the second replica with the first: what places in memory do
+  PairedComparison replicas;                   // the second replica with the first: what places in memory do
   double noise = 0;                            // of log ratios: as far as rows[1] or `doubles` reach
   double own_milliseconds = 0;                 // the median of the reference solver's own solves, in the flow
   Repetition repetition;
@@ -69,9 +69,9 @@ class ShadowSeries {
   ShadowRow row(std::size_t name, std::uint64_t seed) const;
   std::vector<std::string> names_, solvers_;
   std::vector<Series> by_name_;
-  std::vector<double> of_double_[2], own_;
+  std::vector<double> of_replica_[2], own_;
   Repetition repetition_;
-  bool parted_ = false;  // in the system at hand
+  bool is_different_ = false;  // in the system at hand
 };
 
 std::string shadow_table(const ShadowComparison& c, const std::string& system);

@@ -92,13 +92,13 @@ void read_keys(const Table& solver) {
 // Whether it can be told from the reference solver's options that it does not come to the same answer twice, or that
 // its replicas may come to other ones.
 template <class Space>
-std::string why_leader_differs(const StudiedSystem<Space>& s) {
-  return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.leader->preconditioner().traits());
+std::string why_reference_differs(const StudiedSystem<Space>& s) {
+  return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.reference->preconditioner().traits());
 }
 template <class Space>
-std::string why_doubles_differ(const StudiedSystem<Space>& s) {
-  if (!s.leader->lifetime().is_always()) return "its preconditioner lag differs from theirs (refresh)";
-  return why_leader_differs(s);
+std::string why_replicas_differ(const StudiedSystem<Space>& s) {
+  if (!s.reference->lifetime().is_always()) return "its preconditioner lag differs from theirs (refresh)";
+  return why_reference_differs(s);
 }
 
 // Made slower by a known part of its time, to see whether the lab finds it: after each setup, update and solve it goes on
@@ -108,8 +108,8 @@ class SlowedSolver : public AnySolver<Space> {
  public:
   SlowedSolver(std::unique_ptr<AnySolver<Space>> solver, double part) : solver_(std::move(solver)), part_(part) {}
 
-  void spread_like(const LinearSolver<Space>& leader) override { solver_->spread_like(leader); }
-  void stop_like(const LinearSolver<Space>& leader) override { solver_->stop_like(leader); }
+  void spread_like(const LinearSolver<Space>& reference) override { solver_->spread_like(reference); }
+  void stop_like(const LinearSolver<Space>& reference) override { solver_->stop_like(reference); }
   void setup(const Matrix<Space>& A) override {
     solver_->setup(A);
     note_setup();
@@ -182,27 +182,27 @@ class ShadowStudy : public Facility<Space> {
     if (candidates_.empty() || s.name != system_ || s.part > 0) return;
     KrylovOptions defaults;
     defaults.tolerance = s.default_tolerance;
-    defaults.forcing = s.leader->forcing().shared();
+    defaults.forcing = s.reference->forcing().shared();
     defaults.history = true;
-    shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader, why_leader_differs(s).empty(),
+    shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.reference, why_reference_differs(s).empty(),
                                               [this](const ShadowRecord& record) { keep(record); });
-    shadow_->tell_left_out([this](const std::string& name, const std::string& why) { leave_out(name, why); });
-    shadow_->know_state([this] {
+    shadow_->on_left_out([this](const std::string& name, const std::string& why) { leave_out(name, why); });
+    shadow_->read_state_by([this] {
       for (const WatchedVariable& variable : facts_.watched) variable.range();
     });
     const auto make = [&](const Table& options, const KrylovOptions& with) {
       auto solver = make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
-      if (ranks_.size() > 1) solver->spread_like(*s.leader);
-      solver->stop_like(*s.leader);
+      if (ranks_.size() > 1) solver->spread_like(*s.reference);
+      solver->stop_like(*s.reference);
       return solver;
     };
-    for (const char* name : {"leader", leader_again}) shadow_->add(name, make(s.options, defaults));
-    KrylovOptions of_leader = stopping_test_of(s.options, defaults);
-    of_leader.history = true;
+    for (const char* name : {"leader", control_name}) shadow_->add(name, make(s.options, defaults));
+    KrylovOptions of_reference = stopping_test_of(s.options, defaults);
+    of_reference.history = true;
     for (const auto& name : candidates_) {
       const Table options = options_.table(name);
       const bool is_own = options.get<bool>("like_leader", false);
-      auto solver = is_own ? make(s.options, defaults) : make(options, of_leader);
+      auto solver = is_own ? make(s.options, defaults) : make(options, of_reference);
       const auto slowed_by = options.described_by(candidate_options()).get<double>("slowed_by");
       if (const std::string why = is_own ? "" : why_unfit(options, s, s.default_method, s.default_preconditioner);
           !why.empty()) {
@@ -212,8 +212,8 @@ class ShadowStudy : public Facility<Space> {
       if (slowed_by > 0) solver = std::make_unique<SlowedSolver<Space>>(std::move(solver), slowed_by);
       shadow_->add(name, std::move(solver));
     }
-    if (every_ > 0) s.leader->watch(shadow_.get());
-    why_not_the_same_ = why_doubles_differ(s);
+    if (every_ > 0) s.reference->watch(shadow_.get());
+    why_not_the_same_ = why_replicas_differ(s);
   }
 
   void open(Run& run) override {
@@ -235,7 +235,7 @@ class ShadowStudy : public Facility<Space> {
   void finish(Run& run) override {
     if (series_.empty() || !ranks_.is_root()) return;
     run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();
-    run.timings().at("instrumentation", "after shadows") += shadow_->give_back_seconds();
+    run.timings().at("instrumentation", "after shadows") += shadow_->restore_seconds();
     ShadowComparison comparison = series_.compare(seed_);
     comparison.ranks = ranks_.size();
     comparison.on = facts_.whose_systems;
@@ -274,10 +274,10 @@ class ShadowStudy : public Facility<Space> {
 
   void write(const ShadowRecord& r) {
     const bool own = r.name == ShadowRecord::in_the_flow;
-    const auto who = static_cast<std::size_t>(own ? 0 : r.name);
+    const auto index = static_cast<std::size_t>(own ? 0 : r.name);
     if (!own && r.name > 0 && std::has_single_bit(static_cast<std::uint64_t>(series_.systems(r.name)))) keep_curve(r);
     rows_->add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,
-                           own ? leader_in_the_flow : names_[who], solvers_[who], r.place, r.result.iterations,
+                           own ? in_the_flow_name : names_[index], solvers_[index], r.place, r.result.iterations,
                            to_string(r.result.reason), r.result.residual0, r.residual,
                            r.setup_seconds > 0 ? measure(r.setup_seconds) : "", measure(r.result.solve_seconds),
                            measure(r.result.apply_seconds), measure(r.result.spmv_seconds),

@@ -70,16 +70,16 @@ double sign_test(int wins, int pairs) {
   return std::min(1.0, 2 * sum);
 }
 
-PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed,
+PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> reference, std::uint64_t seed,
                                std::span<const double> beside) {
   PairedComparison c;
-  c.pairs = static_cast<int>(std::min(candidate.size(), leader.size()));
+  c.pairs = static_cast<int>(std::min(candidate.size(), reference.size()));
   if (c.pairs == 0) return c;
   std::vector<double> logs;
   int ties = 0;
   for (int i = 0; i < c.pairs; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    logs.push_back(std::log(candidate[k] / leader[k]));
+    logs.push_back(std::log(candidate[k] / reference[k]));
     if (logs.back() < 0) ++c.wins;
     if (logs.back() == 0) ++ties;
   }
@@ -96,7 +96,7 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
     double mine = 0, reference = 0;
     for (const std::size_t i : pick) {
       mine += candidate[i] + (beside.empty() ? 0 : beside[i]);
-      reference += leader[i];
+      reference += reference[i];
     }
     return mine / reference;
   };

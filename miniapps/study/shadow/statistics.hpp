@@ -35,7 +35,7 @@ struct PairedComparison {
 
 // Times of the same systems in the same order, both positive. Intervals are block bootstraps. `beside`: seconds that the
 // candidate's failures cost in addition, in the sums alone; empty: none.
-PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed,
+PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> reference, std::uint64_t seed,
                                std::span<const double> beside = {});
 
 // What the interval of the sums allows one to say. The floor is the largest |log ratio| that the reference solver's
@@ -45,7 +45,7 @@ enum class Verdict { faster, slower, no_difference, undecided, too_few_systems }
 inline constexpr double alike = 0.03;
 inline constexpr int fewest_pairs = 6;  // of a verdict: the smallest number of which a sign test can reach 0.05
 Verdict verdict_of(const PairedComparison& c, double noise_floor);
-double noise_floor_of(const PairedComparison& leader_again);
+double noise_floor_of(const PairedComparison& control_name);
 std::string to_string(Verdict verdict);
 std::string verdict_text(Verdict verdict, double noise_floor);  // "undecided (noise 4.1 %)"
 

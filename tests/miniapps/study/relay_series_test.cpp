@@ -23,9 +23,9 @@ class Made {
         cost_(std::move(cost)),
         noise_(noise) {}
 
-  Lead lead(int crew, int steps, const Cost& cost) {
-    Lead l;
-    l.crew = crew;
+  BranchRun run(int candidate, int steps, const Cost& cost) {
+    BranchRun l;
+    l.candidate = candidate;
     for (int k = 0; k < steps; ++k) l.steps.push_back({cost(k) * noise(), 0.1, 1, 10, 0, 0});
     return l;
   }
@@ -34,7 +34,7 @@ class Made {
     for (int i = 0; i < branches; ++i) {
       const int m = series.steps(), zero = static_cast<int>(random_() % 2);
       Branch b{i + 1, m, {}};
-      b.by_name = {lead(zero, m, one), lead(1 - zero, m, one), lead(2, m, cost_)};
+      b.by_name = {run(zero, m, one), run(1 - zero, m, one), run(2, m, cost_)};
       series.add(std::move(b));
     }
   }
@@ -55,14 +55,14 @@ struct Told {
   int branches = 0;
 
   // unfinished: seconds in the step at which the other was cut off; 0: it was not.
-  void add(const std::vector<LedStep>& reference, const std::vector<LedStep>& others, double unfinished = 0) {
-    Lead one, two, other;
-    two.crew = 1;
-    other.crew = 2;
+  void add(const std::vector<BranchStep>& reference, const std::vector<BranchStep>& others, double unfinished = 0) {
+    BranchRun one, two, other;
+    two.candidate = 1;
+    other.candidate = 2;
     one.steps = two.steps = reference;
     other.steps = others;
     other.rest = unfinished;
-    if (unfinished > 0) other.end = LeadEnd::cut;
+    if (unfinished > 0) other.end = BranchRunEnd::cut;
     Branch b{++branches, 2, {}};
     b.by_name = {one, two, other};
     series.add(std::move(b));
@@ -145,7 +145,7 @@ TEST(RelaySeries, ComparesCostAUnitOfProgress) {
 }
 
 // A candidate like `made`, which the reference's equals leave alone: what is said of its loop gain.
-std::string why(const std::vector<LedStep>& made) {
+std::string why(const std::vector<BranchStep>& made) {
   Told t;
   for (int i = 0; i < 8; ++i) t.add({{1, 0.3, 1, 5, 0, 0, {0.2, 0.5}}, {1, 0.3, 1, 5, 0, 0, {0.2, 0.5}}}, made);
   return t.other().why;

@@ -101,7 +101,7 @@ TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
   std::map<std::string, std::vector<Row>> of_step;
   for (const Row& row : rows("with/shadow.csv")) of_step[row.at("step")].push_back(row);
   ASSERT_EQ(of_step.size(), 10U);
-  std::set<std::string> controls_places, doubles;
+  std::set<std::string> controls_places, replicas;
   for (const auto& [step, solvers] : of_step) {
     ASSERT_EQ(solvers.size(), 5U) << "step " << step;
     EXPECT_EQ(solvers.front().at("name"), "in the flow");
@@ -121,10 +121,10 @@ TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
     }
     for (const char* name : {"leader", "leader again"}) EXPECT_EQ(by_name[name]["differing"], "0");
     controls_places.insert(by_name["leader again"]["place"]);
-    doubles.insert(by_name["leader"]["double"]);
+    replicas.insert(by_name["leader"]["double"]);
   }
   EXPECT_GT(controls_places.size(), 1U) << "the order is random";
-  EXPECT_EQ(doubles, (std::set<std::string>{"1", "2"}))
+  EXPECT_EQ(replicas, (std::set<std::string>{"1", "2"}))
       << "the replicas take turns in standing for the reference solver";
   EXPECT_EQ(rows("with/shadow_summary.csv").size(), 4U);
 }
@@ -140,12 +140,12 @@ every = 1
 method = "gmres"
 preconditioner = { type = "block_jacobi", precision = "adaptive" }
 )";
-  for (const std::string leader : {"", "[linear.flow]\nmethod = \"gmres\"\nrecycle = 2\n"}) {
-    const std::string text = cylinder + leader;
+  for (const std::string reference : {"", "[linear.flow]\nmethod = \"gmres\"\nrecycle = 2\n"}) {
+    const std::string text = cylinder + reference;
     ASSERT_EQ(weir(text, "without", {"--steps", "6", "--overwrite"}).code, 0);
     const Finished run = weir(text + candidate, "with", {"--steps", "6", "--overwrite"});
     ASSERT_EQ(run.code, 0) << run.err;
-    EXPECT_EQ(state_hash("without"), state_hash("with")) << leader;
+    EXPECT_EQ(state_hash("without"), state_hash("with")) << reference;
     EXPECT_GT(summary("with")["timings"]["instrumentation"]["after shadows"].get<double>(), 0);
   }
 }

@@ -1,4 +1,4 @@
-#include "miniapps/study/relay/branch_eye.hpp"
+#include "miniapps/study/relay/branch_observer.hpp"
 
 #include <cmath>
 #include <utility>
@@ -10,21 +10,21 @@
 namespace weir {
 
 template <class Space>
-Look BranchEye<Space>::take(double& seconds) {
+Observation BranchObserver<Space>::take(double& seconds) {
   seconds = std::exchange(seconds_, 0);
   is_due_ = is_within_ = false;
-  return std::exchange(look_, {});
+  return std::exchange(observation_, {});
 }
 
 template <class Space>
-double BranchEye<Space>::square(View<const double> v) const {
+double BranchObserver<Space>::square(View<const double> v) const {
   double sum = 0;
   for (const double value : on_host<Space>(v)) sum += value * value;
   return ranks_.sum(sum);
 }
 
 template <class Space>
-void BranchEye<Space>::before(const Matrix<Space>& A, View<const double> b, View<const double> x) {
+void BranchObserver<Space>::before(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   is_within_ = std::exchange(is_due_, false);
   if (!is_within_) return;
   const CostTimer timer(clock_, seconds_);
@@ -32,24 +32,25 @@ void BranchEye<Space>::before(const Matrix<Space>& A, View<const double> b, View
   if (work_.size() != 3 * n) work_ = Array<double, Space>(3 * n);
   const View<double> r = work_.view().part(0, n), z = work_.view().part(n, n), rest = work_.view().part(2 * n, n);
   A.residual(b, x, r);
-  leader_->preconditioner().apply(r, z);
+  reference_->preconditioner().apply(r, z);
   A.residual(r, z, rest);
   const double left = std::sqrt(square(rest) / square(r));
-  look_.left = std::isfinite(left) ? left : -1;
+  observation_.left = std::isfinite(left) ? left : -1;
   x0_ = on_host<Space>(x);
 }
 
 template <class Space>
-void BranchEye<Space>::after(const Matrix<Space>& A, View<const double>, View<const double> x, const SolveResult&) {
+void BranchObserver<Space>::after(const Matrix<Space>& A, View<const double>, View<const double> x,
+                                  const SolveResult&) {
   if (!std::exchange(is_within_, false)) return;
   const CostTimer timer(clock_, seconds_);
   std::vector<double> correction = on_host<Space>(x);
   for (std::size_t i = 0; i < correction.size(); ++i) correction[i] -= x0_[i];
-  look_.long_waves = long_waves(A, correction);
+  observation_.long_waves = long_waves(A, correction);
 }
 
 template <class Space>
-double BranchEye<Space>::long_waves(const Matrix<Space>& A, const std::vector<double>& r) {
+double BranchObserver<Space>::long_waves(const Matrix<Space>& A, const std::vector<double>& r) {
   if (!std::exchange(has_graph_, true)) {
     const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
     try {
@@ -79,7 +80,7 @@ double BranchEye<Space>::long_waves(const Matrix<Space>& A, const std::vector<do
   return variables > 0 && std::isfinite(share) ? share / variables : -1;
 }
 
-template class BranchEye<Host>;
-template class BranchEye<Device>;
+template class BranchObserver<Host>;
+template class BranchObserver<Device>;
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-#include "miniapps/study/lifetime.hpp"
+#include "miniapps/study/lagged_preconditioner.hpp"
 
 #include "solvers/device/vector_ops.hpp"
 
@@ -16,21 +16,21 @@ void keep_copy(View<const double> from, Array<double, Space>& to) {
 }
 
 template <class Space>
-void Lifetime<Space>::follow(const LinearSolver<Space>& solver, View<const double> values) {
+void LaggedPreconditioner<Space>::follow(const LinearSolver<Space>& solver, View<const double> values) {
   if (solver.lifetime().is_always() || solver.lifetime().age() > 0) return;
   keep_copy(values, kept_);
 }
 
 template <class Space>
-void Lifetime<Space>::save(const LinearSolver<Space>& solver, CheckpointState& state) {
+void LaggedPreconditioner<Space>::save(const LinearSolver<Space>& solver, CheckpointState& state) {
   if (solver.lifetime().is_always() || kept_.size() == 0) return;
   on_host_ = kept_.to_vector();
   state.add(matrix_name, on_host_);
 }
 
 template <class Space>
-void Lifetime<Space>::load(const Checkpoint& from, LinearSolver<Space>& solver, const Matrix<Space>& A,
-                           View<double> values) {
+void LaggedPreconditioner<Space>::load(const Checkpoint& from, LinearSolver<Space>& solver, const Matrix<Space>& A,
+                                       View<double> values) {
   if (solver.lifetime().is_always() || !from.find(matrix_name)) return;
   kept_ = Array<double, Space>(from.doubles(matrix_name, values.size()));
   assign<Space>(kept_.view(), values);
@@ -38,13 +38,13 @@ void Lifetime<Space>::load(const Checkpoint& from, LinearSolver<Space>& solver, 
 }
 
 template <class Space>
-void Lifetime<Space>::report(Run& run, const std::string& system, const LinearSolver<Space>& solver) const {
-  if (!solver.lifetime().is_always()) report_lifetime(run, system, solver.lifetime());
+void LaggedPreconditioner<Space>::report(Run& run, const std::string& system, const LinearSolver<Space>& solver) const {
+  if (!solver.lifetime().is_always()) report_lagged(run, system, solver.lifetime());
 }
 
 template void keep_copy(View<const double>, Array<double, Host>&);
 template void keep_copy(View<const double>, Array<double, Device>&);
-template class Lifetime<Host>;
-template class Lifetime<Device>;
+template class LaggedPreconditioner<Host>;
+template class LaggedPreconditioner<Device>;
 
 }  // namespace weir

@@ -10,18 +10,18 @@
 namespace weir {
 
 template <class Space>
-class BranchEye : public SolveWatch<Space> {
+class BranchObserver : public SolveWatch<Space> {
  public:
-  explicit BranchEye(const Communicator& ranks) : ranks_(ranks) {}
+  explicit BranchObserver(const Communicator& ranks) : ranks_(ranks) {}
   // `leader`: where the solvers that change places sit.
-  void hang_on(LinearSolver<Space>& solver, const LinearSolver<Space>& leader) {
-    leader_ = &leader;
+  void watch(LinearSolver<Space>& solver, const LinearSolver<Space>& reference) {
+    reference_ = &reference;
     solver.watch(this);
   }
   void time_by(const CostClock& clock) { clock_ = clock; }
-  void look_at_next() { is_due_ = true; }
+  void observe_next() { is_due_ = true; }
   // Of the solves since; what looking has cost, of this rank.
-  Look take(double& seconds);
+  Observation take(double& seconds);
 
   void before(const Matrix<Space>& A, View<const double> b, View<const double> x) override;
   void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override;
@@ -31,9 +31,9 @@ class BranchEye : public SolveWatch<Space> {
   double long_waves(const Matrix<Space>& A, const std::vector<double>& r);
 
   const Communicator& ranks_;
-  const LinearSolver<Space>* leader_ = nullptr;
+  const LinearSolver<Space>* reference_ = nullptr;
   bool is_due_ = false, is_within_ = false, has_graph_ = false;
-  Look look_;
+  Observation observation_;
   CostClock clock_;
   double seconds_ = 0;
   std::vector<std::int64_t> start_;  // of each row's neighbours, of this rank; none: the matrix knows no entries
