@@ -109,23 +109,24 @@ class Facility {
   std::int64_t step_ = 0;
 };
 
-// The facilities, each in its source of that name, and the keys of its table.
-template <class Space>
-std::unique_ptr<Facility<Space>> make_capture(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_shadow_study(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_relay(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_select(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_observatory(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_roofline(const LabCase& c);
-Options capture_options(), observe_options(), roofline_options();
-Options select_options();     // of [select]
+// One line per facility, in its source: the table of its keys and how it is made in either space.
+struct FacilityKind {
+  const char* table;
+  Options (*keys)();
+  bool has_candidates;  // [TABLE.NAME] are solvers
+  std::unique_ptr<Facility<Host>> (*on_host)(const LabCase&);
+  std::unique_ptr<Facility<Device>> (*on_device)(const LabCase&);
+};
+template <template <class> class F>
+constexpr FacilityKind facility_kind(const char* table, Options (*keys)(), bool has_candidates = false) {
+  return {table, keys, has_candidates,
+          [](const LabCase& c) -> std::unique_ptr<Facility<Host>> { return std::make_unique<F<Host>>(c); },
+          [](const LabCase& c) -> std::unique_ptr<Facility<Device>> { return std::make_unique<F<Device>>(c); }};
+}
+extern const FacilityKind capture_facility, shadow_facility, relay_facility, select_facility, observe_facility,
+    roofline_facility;
+
 Options shadow_options();     // of [shadow]
-Options relay_options();      // of [relay]
-Options candidate_options();  // of [shadow.NAME] and [relay.NAME], beside those of [linear.SYSTEM]
+Options candidate_options();  // of [shadow.NAME], [relay.NAME], [select.NAME], in addition to those of [linear.SYSTEM]
 
 }  // namespace weir

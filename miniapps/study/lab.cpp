@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <type_traits>
 
 #include "miniapps/study/recorder/flight_recorder.hpp"
 
@@ -16,12 +18,24 @@ std::string read_system(const Table& table, const std::vector<std::string>& syst
                            "; this run solves: " + known);
 }
 
+// In the order in which they watch a solve. The failure diagnostics come last: their verdict ends the log.
+static constexpr const FacilityKind* facility_kinds[] = {&capture_facility, &shadow_facility,  &relay_facility,
+                                                         &select_facility,  &observe_facility, &roofline_facility};
+
 std::vector<KeyTable> lab_keys() {
-  return {{"shadow", "", shadow_options()},     {"shadow.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
-          {"select", "", select_options()},     {"select.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
-          {"relay", "", relay_options()},       {"relay.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
-          {"capture", "", capture_options()},   {"observe", "", observe_options()},
-          {"roofline", "", roofline_options()}, {"recorder", "", recorder_options()}};
+  static const std::vector<std::string> candidates = [] {
+    std::vector<std::string> paths;
+    for (const FacilityKind* f : facility_kinds) paths.push_back(f->table + std::string(".NAME"));
+    return paths;
+  }();
+  std::vector<KeyTable> keys;
+  for (std::size_t i = 0; i < std::size(facility_kinds); ++i) {
+    keys.push_back({facility_kinds[i]->table, "", facility_kinds[i]->keys()});
+    if (facility_kinds[i]->has_candidates)
+      keys.push_back({candidates[i], "and the keys of [linear.SYSTEM]", candidate_options()});
+  }
+  keys.push_back({"recorder", "", recorder_options()});
+  return keys;
 }
 
 void read_lab(const Table& config, const std::vector<SystemDefaults>& systems) {
@@ -35,10 +49,12 @@ template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : alone_(ranks.size() == 1) {
   const LabCase c{config, systems, ranks};
-  for (const auto make : {make_capture<Space>, make_shadow_study<Space>, make_relay<Space>, make_select<Space>,
-                          make_observatory<Space>, make_roofline<Space>})
-    facilities_.push_back(make(c));
-  facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config, ranks));  // its verdict stands last
+  for (const FacilityKind* f : facility_kinds)
+    if constexpr (std::is_same_v<Space, Host>)
+      facilities_.push_back(f->on_host(c));
+    else
+      facilities_.push_back(f->on_device(c));
+  facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config, ranks));
 }
 
 template <class Space>

@@ -205,13 +205,6 @@ void add_up_solves(const Csv& solves, double last_step, AbRun& run) {
   run.p95_solve_seconds = percentile_95(std::move(seconds));
 }
 
-// Whether the run comes to its end or not: solves that stagnate are what the warnings are for.
-void judge_warnings(const Csv& observatory, AbRun& run) {
-  for (std::size_t i = 0; i < observatory.rows(); ++i)
-    if (const double warned = observatory.number(i, "warning"); std::isfinite(warned))
-      run.warnings.add(warned > 0, observatory.text(i, "reason") != "converged");
-}
-
 void read_summary(const nlohmann::json& j, AbRun& run) {
   run.status = j.value("status", "");
   run.reason = j.value("reason", "");
@@ -239,7 +232,6 @@ void read_costs(const std::string& directory, const AbTarget& target, bool has_b
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, false);
   if (!j.is_object()) return;  // the reason is in the log
   read_summary(j, run);
-  judge_warnings(Csv(directory + "/observatory.csv"), run);
   const bool ended = run.exit_code == 0 || run.exit_code == 5;  // 5: [check] did not hold
   const Csv history(directory + "/history.csv"), solves(directory + "/solves.csv");
   if (target.kind == AbTarget::Kind::column && !history.has(target.column)) {

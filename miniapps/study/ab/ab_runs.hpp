@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "miniapps/study/ab/ab_study.hpp"
-#include "miniapps/study/recorder/early_warning.hpp"
 
 namespace weir {
 
@@ -37,8 +36,7 @@ struct AbRun {
   std::int64_t peak_bytes = 0;
   std::string state_hash;  // of the end of the run
   std::map<std::string, double> quantities;
-  std::string relay;      // the block of that name in run.json; empty: none
-  WarningScore warnings;  // where the run observes asynchronous ILU
+  std::string relay;  // the block of that name in run.json; empty: none
 };
 
 struct AbProgress {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <set>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "miniapps/study/shadow/statistics.hpp"
 
 namespace weir {
 namespace {
@@ -165,8 +165,8 @@ std::vector<AbTwin> draw_order(const AbStudy& study) {
     const std::size_t first = all.size();
     for (std::size_t c = 0; c < study.cases.size(); ++c)
       for (std::size_t k = 0; k < study.configurations.size(); ++k) all.push_back({c, k, repeat, 0});
-    std::mt19937_64 random(study.seed + 1000003 * static_cast<std::uint64_t>(repeat));
-    for (std::size_t i = all.size() - 1; i > first; --i) std::swap(all[i], all[first + random() % (i - first + 1)]);
+    std::mt19937_64 random = draw(study.seed, repeat);
+    shuffle(std::span(all).subspan(first), random);
     if (repeat > 0 || study.budget.factor == 0) continue;
     for (std::size_t c = 0; c < study.cases.size(); ++c) {
       const auto of_case = [&](const AbTwin& t) { return t.of_case == c; };

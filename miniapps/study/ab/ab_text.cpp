@@ -7,17 +7,12 @@
 #include <set>
 
 #include "miniapps/study/ab/ab_summary.hpp"
+#include "postproc/run/csv.hpp"
 
 namespace weir {
 namespace {
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : std::string(); }
-
-// A reason may hold commas and quotes.
-std::string quoted(std::string text) {
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
-  return "\"" + text + "\"";
-}
 
 bool is_baseline(const AbStudy& study, const AbRow& row) { return row.configuration == study.configurations[0].name; }
 bool is_control(const AbStudy& study, const AbRow& row) { return row.configuration == study.configurations[1].name; }
@@ -106,22 +101,6 @@ std::string repetition_text(const AbStudy& study, const std::vector<AbRun>& runs
       of_case, hashes.size());
 }
 
-std::string warnings_text(const std::vector<AbRun>& runs) {
-  WarningScore all;
-  for (const AbRun& r : runs) {
-    if (r.twin.configuration == 1) continue;  // the baseline's double says everything once more
-    all.hits += r.warnings.hits;
-    all.false_alarms += r.warnings.false_alarms;
-    all.misses += r.warnings.misses;
-    all.quiet += r.warnings.quiet;
-  }
-  if (all.solves() == 0) return "";
-  return fmt::format(
-      "\nearly warning: {} of {} observed solves stagnated; {} predicted, {} false alarms: precision {:.2f}, recall "
-      "{:.2f}\n",
-      all.stagnations(), all.solves(), all.hits, all.false_alarms, all.precision(), all.recall());
-}
-
 }  // namespace
 
 std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
@@ -130,7 +109,7 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
     for (const auto& [name, value] : r.quantities) names.insert(name);
   std::string text =
       "case,configuration,repeat,place,exit_code,status,counts,steps,time,total_s,solves,iterations,setup_s,solve_s,"
-      "other_s,processor_s,peak_bytes,state_hash,warned,stagnated,warned_rightly,reason";
+      "other_s,processor_s,peak_bytes,state_hash,reason";
   for (const auto& name : names) text += "," + name;
   text += ",p95_solve_ms,failed_solves,failed_s,stopped\n";
   for (const AbRun& r : runs) {
@@ -141,10 +120,7 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
                                        r.solves, r.iterations, r.setup_seconds, r.solve_seconds, r.other_seconds())
                          : ",,,,,,,,";
     text += fmt::format("{:.3f},{},{},", r.processor_seconds, r.peak_bytes, r.state_hash);
-    text += r.warnings.solves() ? fmt::format("{},{},{},", r.warnings.hits + r.warnings.false_alarms,
-                                              r.warnings.stagnations(), r.warnings.hits)
-                                : ",,,";
-    text += quoted(r.reason);
+    text += csv_quoted(r.reason);
     for (const auto& name : names) {
       const auto found = r.quantities.find(name);
       text += found == r.quantities.end() ? "," : fmt::format(",{:.10g}", found->second);
@@ -210,7 +186,7 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
     text += row_text(study, row, width);
   }
   if (of_case != "all cases") text += quantities_text(summary, of_case) + repetition_text(study, runs, of_case);
-  return text + failures_text(study, runs) + warnings_text(runs);
+  return text + failures_text(study, runs);
 }
 
 }  // namespace weir

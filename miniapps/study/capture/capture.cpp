@@ -54,7 +54,7 @@ bool begins_with(const Capsule& c, double residual0) {
 
 }  // namespace
 
-Options capture_options() {
+static Options capture_options() {
   static constexpr Option keys[] = {
       {"system", Option::text, "", "one of [linear.SYSTEM]; empty: all"},
       {"when", Option::text, "",
@@ -294,11 +294,6 @@ class Capture : public Facility<Space> {
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_capture(const LabCase& c) {
-  return std::make_unique<Capture<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_capture<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_capture<Device>(const LabCase&);
+const FacilityKind capture_facility = facility_kind<Capture>("capture", capture_options);
 
 }  // namespace weir

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "postproc/run/csv.hpp"
 
 namespace weir {
 namespace {
@@ -49,14 +51,33 @@ std::vector<Taker> takers_of(const AbSummary& cell) {
   return takers;
 }
 
-// A value may hold commas.
-std::string quoted_value(std::string text) {
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
-  return "\"" + text + "\"";
+std::string place_text(const MapStudy& map, const MapCell& cell) {
+  return csv_quoted(map.x.values[cell.x]) + "," + csv_quoted(map.y.values[cell.y]);
 }
 
-std::string place_text(const MapStudy& map, const MapCell& cell) {
-  return quoted_value(map.x.values[cell.x]) + "," + quoted_value(map.y.values[cell.y]);
+// What JSON cannot hold is infinite.
+double number(const nlohmann::json& j) { return j.is_number() ? j.get<double>() : INFINITY; }
+
+AbRow row_of(const nlohmann::json& relay, std::size_t k) {
+  const nlohmann::json& s = relay["solvers"][k];
+  const std::string verdict = s["verdict"];
+  AbRow row;
+  row.configuration = k == 0 ? "reference" : s["name"].get<std::string>();
+  row.runs = s["branches"];
+  row.failures = s["failures"];
+  row.stopped = s["cut"];
+  row.total_seconds = NAN;
+  row.noise = std::log(number(relay["noise"]));
+  row.verdict = verdict == "faster"          ? Verdict::faster
+                : verdict == "slower"        ? Verdict::slower
+                : verdict == "no difference" ? Verdict::no_difference
+                                             : Verdict::undecided;
+  row.with_baseline.pairs = verdict == "fails" ? 0 : row.runs;
+  row.with_baseline.of_sums = number(s["closed"]);
+  row.with_baseline.of_sums_interval = {number(s["closed_interval"][0]), number(s["closed_interval"][1])};
+  const bool is_known = verdict != "not settled" && verdict != "too few branches" && relay["clear_progress"] == true;
+  if (k > 1 && !is_known) row.with_baseline.of_sums_interval = {0, INFINITY};
+  return row;
 }
 
 }  // namespace
@@ -87,6 +108,14 @@ AbStudy study_of_cell(const MapStudy& map, std::size_t x, std::size_t y) {
   study.set.push_back(map.x.key + "=" + map.x.values[x]);
   study.set.push_back(map.y.key + "=" + map.y.values[y]);
   return study;
+}
+
+AbSummary summary_of_relays(const AbRuns& runs) {
+  AbSummary cell;
+  if (runs.runs.empty() || runs.runs[0].relay.empty()) return cell;
+  const nlohmann::json relay = nlohmann::json::parse(runs.runs[0].relay);
+  for (std::size_t k = 0; k < relay["solvers"].size(); ++k) cell.rows.push_back(row_of(relay, k));
+  return cell;
 }
 
 MapWinner winner_of(const AbSummary& cell) {

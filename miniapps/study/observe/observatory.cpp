@@ -13,11 +13,10 @@
 #include "base/timer.hpp"
 #include "miniapps/study/facility.hpp"
 #include "miniapps/study/observe/observe_rows.hpp"
-#include "miniapps/study/recorder/early_warning.hpp"
 
 namespace weir {
 
-Options observe_options() {
+static Options observe_options() {
   static constexpr Option keys[] = {
       {"system", Option::text, "", "one of [linear.SYSTEM]"},
       {"every", Option::integer, "10", "between two diagnoses of the system; 0: off", "[0, inf)", "steps"},
@@ -28,14 +27,9 @@ Options observe_options() {
 namespace {
 
 constexpr const char* observatory_columns =
-    "step,solve,system,part,solver,iterations,reason,r0,r_true,probe,warning,fixed_point,dominance_L,dominance_U,"
+    "step,solve,system,part,solver,iterations,reason,r0,r_true,probe,fixed_point,dominance_L,dominance_U,"
     "median_dominance_L,median_dominance_U,stale_reads,largest_row_residual,row,error,observe_ms,"
     "rows_half,rows_bfloat16,rows_float,rows_double";
-
-template <class Space>
-int most_iterations(const StudiedSystem<Space>& system) {
-  return system.options.template get<int>("max_iterations", KrylovOptions().max_iterations);
-}
 
 std::string cell(double value) { return value >= 0 ? fmt::format("{:.6g}", value) : std::string(); }
 
@@ -52,23 +46,23 @@ class Observatory : public Facility<Space> {
 
   void attach(const StudiedSystem<Space>& system) override {
     if (every_ == 0 || system.name != system_) return;
-    eyes_.push_back(std::make_unique<Eye>(*this, system));
-    system.reference->watch(eyes_.back().get());
+    observers_.push_back(std::make_unique<Observer>(*this, system));
+    system.reference->watch(observers_.back().get());
   }
 
   void open(Run& run) override {
     run_ = &run;
-    if (!eyes_.empty() && ranks_.is_root()) rows_ = &run.record("observatory.csv", observatory_columns);
+    if (!observers_.empty() && ranks_.is_root()) rows_ = &run.record("observatory.csv", observatory_columns);
   }
 
   void begin_step(std::int64_t step) override {
     step_ = step;
     due_ = every_ > 0 && step % every_ == 0;
-    for (auto& eye : eyes_) eye->solve = 0;
+    for (auto& observer : observers_) observer->solve = 0;
   }
 
   std::vector<RowField> fields(const std::string& system) override {
-    return eyes_.empty() || system != system_ ? std::vector<RowField>() : eyes_.front()->fields();
+    return observers_.empty() || system != system_ ? std::vector<RowField>() : observers_.front()->fields();
   }
 
   void finish(Run& run) override {
@@ -80,7 +74,6 @@ class Observatory : public Facility<Space> {
       text +=
           fmt::format(", and {:.3g} ms for their errors against a direct solution", 1e3 * error_seconds_ / observed_);
     text += fmt::format("; {:.1f} % of the loop", 100 * (seconds_ + error_seconds_) / run.loop_seconds());
-    if (warnings_) text += fmt::format("; {} early warnings (events.jsonl)", warnings_);
     run.say_at_end(text + "\n");
   }
 
@@ -88,10 +81,10 @@ class Observatory : public Facility<Space> {
   using Facility<Space>::ranks_, Facility<Space>::facts_, Facility<Space>::run_, Facility<Space>::step_;
 
   // Sees every system of its solver; looks at those of the steps that are due.
-  class Eye : public SolveWatch<Space> {
+  class Observer : public SolveWatch<Space> {
    public:
-    Eye(Observatory& observatory, const StudiedSystem<Space>& system)
-        : part(system.part), reference(system.reference), observatory_(observatory), warner_(most_iterations(system)) {}
+    Observer(Observatory& observatory, const StudiedSystem<Space>& system)
+        : part(system.part), reference(system.reference), observatory_(observatory) {}
 
     void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo&) override {
       if (new_pattern || !prepared_from_) structure_ = {};
@@ -110,7 +103,6 @@ class Observatory : public Facility<Space> {
         work_ = Array<double, Space>(2 * x.size());
       }
       observer(A).preconditioner(b, x, r_, work_);
-      warned = is_asynchronous() && warner_.look(seen_.probe);
     }
     void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
       if (observatory_.due_) {
@@ -123,7 +115,6 @@ class Observatory : public Facility<Space> {
           ScopedTimer timer(observatory_.error_seconds_);
           observer(A).error(b, x, View<double>(work_.data(), x.size()));
         }
-        warner_.took(result.iterations);
         observatory_.record(*this, seen_, result);
       }
       ++solve;
@@ -151,12 +142,9 @@ class Observatory : public Facility<Space> {
 
     int part, solve = 0;
     LinearSolver<Space>* reference;
-    bool warned = false;
     double seconds = 0;
 
    private:
-    // Of asynchronous ILU alone: an exact factorisation may have a large probe and converge.
-    bool is_asynchronous() const { return seen_.dominance_L >= 0; }
     SolveObserver<Space> observer(const Matrix<Space>& A) { return {A, reference->preconditioner(), *rows_, seen_}; }
     bool is_by_rank() const { return !reference->is_independent_of_ranks(); }
 
@@ -165,48 +153,34 @@ class Observatory : public Facility<Space> {
     SolveObservation seen_;
     RowStructure structure_;
     bool has_structure_ = false;
-    EarlyWarning warner_;
     Array<double, Space> r_, work_;
     std::optional<RowsOfRanks> rows_;  // from the first look on
   };
 
-  void record(const Eye& eye, const SolveObservation& s, const SolveResult& r) {
+  void record(const Observer& observer, const SolveObservation& s, const SolveResult& r) {
     ++observed_;
-    const double seconds = ranks_.max(eye.seconds);
+    const double seconds = ranks_.max(observer.seconds);
     seconds_ += seconds;
-    if (eye.warned) {
-      ++warnings_;
-      run_->event(
-          "warning",
-          fmt::format("{}: asynchronous ILU may stagnate at step {}: one application amplifies the residual "
-                      "{:.2g} times (use more build or apply sweeps, a smaller block size (chunk), or block_ilu0)",
-                      system_, step_, s.probe));
-    }
     const std::string row = fmt::format(
-        "{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{:.4g},{}", step_, eye.solve, system_,
-        eye.part, eye.reference->name(), r.iterations, to_string(r.reason), r.residual0, r.true_residual, cell(s.probe),
-        s.dominance_L >= 0 ? (eye.warned ? "1" : "0") : "", cell(s.fixed_point), cell(s.dominance_L),
-        cell(s.dominance_U), cell(s.median_dominance_L), cell(s.median_dominance_U), cell(s.stale_reads),
-        cell(s.largest_residual), s.row_of_largest, cell(s.error), 1e3 * seconds, fmt::join(s.rows_stored, ","));
+        "{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},{},{:.4g},{}", step_, observer.solve, system_,
+        observer.part, observer.reference->name(), r.iterations, to_string(r.reason), r.residual0, r.true_residual,
+        cell(s.probe), cell(s.fixed_point), cell(s.dominance_L), cell(s.dominance_U), cell(s.median_dominance_L),
+        cell(s.median_dominance_U), cell(s.stale_reads), cell(s.largest_residual), s.row_of_largest, cell(s.error),
+        1e3 * seconds, fmt::join(s.rows_stored, ","));
     run_->on_root([&] { rows_->add(row); });
   }
 
   std::string system_;
   std::int64_t every_ = 0;
   bool due_ = false, wants_error_ = false;
-  std::vector<std::unique_ptr<Eye>> eyes_;
+  std::vector<std::unique_ptr<Observer>> observers_;
   LineFile* rows_ = nullptr;  // of the run
   double seconds_ = 0, error_seconds_ = 0;
-  int observed_ = 0, warnings_ = 0;
+  int observed_ = 0;
 };
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_observatory(const LabCase& c) {
-  return std::make_unique<Observatory<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_observatory<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_observatory<Device>(const LabCase&);
+const FacilityKind observe_facility = facility_kind<Observatory>("observe", observe_options);
 
 }  // namespace weir

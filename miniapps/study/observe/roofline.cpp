@@ -24,7 +24,7 @@
 
 namespace weir {
 
-Options roofline_options() {
+static Options roofline_options() {
   static constexpr Option keys[] = {{"every", Option::integer, "0",
                                      "between two measurements of all kernels of the solvers; 0: off", "[0, inf)",
                                      "steps"}};
@@ -198,11 +198,6 @@ class Roofline : public Facility<Space> {
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_roofline(const LabCase& c) {
-  return std::make_unique<Roofline<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_roofline<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_roofline<Device>(const LabCase&);
+const FacilityKind roofline_facility = facility_kind<Roofline>("roofline", roofline_options);
 
 }  // namespace weir

@@ -17,7 +17,7 @@
 
 namespace weir {
 
-Options relay_options() {
+static Options relay_options() {
   static constexpr Option keys[] = {
       {"system", Option::text, "", "one of [linear.SYSTEM]"},
       {"solvers", Option::texts, "[]", "names: [relay.NAME] says what each is"},
@@ -150,13 +150,9 @@ class Relay : public Facility<Space> {
     if (replicas_steps_ == 0) run_branch(0, 1, flow);  // the others' limit
     for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.renew();
     std::mt19937_64 random(seed_ + 32452843 * static_cast<std::uint64_t>(next));
-    shuffle(order, random);
+    shuffle(std::span(order), random);
     for (const int index : order)
       if (!branches_.is_interrupted()) run_branch(index, 1, flow);
-  }
-
-  static void shuffle(std::vector<int>& order, std::mt19937_64& random) {
-    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random() % (i + 1)]);
   }
 
   // All crews, in random order.
@@ -164,9 +160,8 @@ class Relay : public Facility<Space> {
     std::vector<int> order;
     for (int index = 0; index < static_cast<int>(branches_.candidates().size()); ++index)
       if (!series_.is_hopeless(index)) order.push_back(index);
-    std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next) +
-                           15485863 * static_cast<std::uint64_t>(repeat));
-    shuffle(order, random);
+    std::mt19937_64 random = draw(seed_, next, 15485863 * std::int64_t{repeat});
+    shuffle(std::span(order), random);
     const bool is_swapped = random() % 2 == 1;  // the second replica stands for the reference
     Branch branch{next, series_.steps(), {}};
     branch.by_name.resize(branches_.candidates().size());
@@ -236,11 +231,6 @@ class Relay : public Facility<Space> {
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_relay(const LabCase& c) {
-  return std::make_unique<Relay<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_relay<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_relay<Device>(const LabCase&);
+const FacilityKind relay_facility = facility_kind<Relay>("relay", relay_options, true);
 
 }  // namespace weir

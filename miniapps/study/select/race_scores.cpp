@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <utility>
 
 namespace weir {
@@ -17,26 +16,7 @@ constexpr int prior_races = 4;
 constexpr double prior_deviation = 0.05;
 constexpr double farthest = 1.1;  // of costs: races are enough for who looks slower
 
-double t_quantile_975(int degrees) {
-  double low = 0, high = 100;
-  for (int k = 0; k < 60; ++k) (student_cdf((low + high) / 2, degrees) < 0.975 ? low : high) = (low + high) / 2;
-  return (low + high) / 2;
-}
-
 }  // namespace
-
-double student_cdf(double t, int degrees) {
-  const double angle = std::atan(t / std::sqrt(static_cast<double>(degrees)));
-  const double c2 = std::cos(angle) * std::cos(angle);
-  const bool is_odd = degrees % 2 == 1;
-  double term = is_odd ? std::cos(angle) : 1, sum = degrees == 1 ? 0 : term;
-  for (int k = is_odd ? 3 : 2; k <= degrees - 2; k += 2) {
-    term *= c2 * (k - 1) / k;
-    sum += term;
-  }
-  const double within = is_odd ? 2 / std::numbers::pi * (angle + std::sin(angle) * sum) : std::sin(angle) * sum;
-  return 0.5 + within / 2;
-}
 
 void RaceScores::add(std::vector<double> costs, int current, double when, int races) {
   last_.push_back({when, races, std::move(costs)});
@@ -97,7 +77,7 @@ Duel RaceScores::duel(int challenger, int current) const {
   const int degrees = prior_races + d.races - 1;
   const double variance =
       (prior_races * prior_deviation * prior_deviation + std::max(0.0, squares - n * mean * mean)) / degrees;
-  const double error = std::sqrt(variance / n), reach = t_quantile_975(degrees) * error;
+  const double error = std::sqrt(variance / n), reach = student_quantile(0.975, degrees) * error;
   d.ratio = std::exp(mean);
   d.interval = {std::exp(mean - reach), std::exp(mean + reach)};
   d.is_faster = student_cdf((std::log1p(-rules_.margin) - mean) / error, degrees);

@@ -3,6 +3,8 @@
 // ones: systems change. A trial counts as several races.
 // The variance of the log ratios is not known and races are few, so it has a prior; the mean then follows Student's t.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -12,9 +14,6 @@
 #include "miniapps/study/shadow/statistics.hpp"
 
 namespace weir {
-
-// Distribution function of Student's t, whole degrees of freedom (Abramowitz & Stegun 26.7.3, 26.7.4).
-double student_cdf(double t, int degrees);
 
 struct RaceRules {
   double margin = 0.02;       // faster by less is not worth a change
@@ -67,6 +66,23 @@ class RaceScores {
   std::deque<Race> last_;
   std::vector<BackOff> back_offs_;
   double since_ = 0;  // races before tell nothing of who leads
+};
+
+// The time that a run has saved because another solver than the default solves it, as far as races show.
+struct Savings {
+  double seconds = 0;
+  double gain = 1;  // the default's cost over the in-loop solver's
+
+  // The default's cost against the new in-loop solver's; where it failed or was cut off in the last races: its limit.
+  void solver_changed(const Duel& d, double limit) { gain = d.races > 0 && std::isfinite(d.ratio) ? d.ratio : limit; }
+  // After a race; a default that was cut off costs at least the limit.
+  void learn(double default_cost, const Duel& d, double limit) {
+    if (std::isinf(default_cost))
+      gain = std::max(gain, limit);
+    else if (d.races > 0)
+      gain = d.ratio;
+  }
+  void add(double led_seconds) { seconds += led_seconds * (gain - 1); }
 };
 
 }  // namespace weir

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <random>
 
 #include "miniapps/study/relay/branches.hpp"
 #include "miniapps/study/select/auto_candidates.hpp"
@@ -22,11 +21,30 @@
 #include "miniapps/study/select/race.hpp"
 #include "miniapps/study/select/race_pace.hpp"
 #include "miniapps/study/select/race_scores.hpp"
-#include "miniapps/study/select/savings.hpp"
 #include "miniapps/study/select/trial.hpp"
 #include "postproc/run/machine.hpp"
 
 namespace weir {
+
+static Options select_options() {
+  static constexpr Option keys[] = {
+      {"system", Option::text, "", "one of [linear.SYSTEM]"},
+      {"solvers", Option::texts, "[]",
+       "names: [select.NAME] says what each is; the default, [linear.SYSTEM], races too"},
+      {"every", Option::integer, "20", "between two races where the cost of a step stays the same", "[1, inf)",
+       "steps"},
+      {"steps", Option::integer, "2", "that each solver leads in a race, at least; together they take 2 ms",
+       "[2, inf)"},
+      {"budget", Option::number, "0.02", "what races and trials may cost: this share of the run's own time",
+       "(0, inf)"},
+      {"limit", Option::number, "2", "a solver is cut off in a race after so many times what the in-loop solver takes",
+       "(1, inf)"},
+      {"margin", Option::number, "0.02", "by which another solver must be faster to lead", "[0, 1)"},
+      {"confidence", Option::number, "0.975", "with which it must be, by the races", "(0.5, 1)"},
+      {"decisions", Option::text, "", "a decisions.csv: its decisions are followed and no race is run"},
+      {"seed", Option::integer, "1", "of the orders in races"}};
+  return keys;
+}
 
 namespace {
 
@@ -293,8 +311,8 @@ class Select : public Facility<Space> {
     ScopedTimer timer(run_->timings().at("instrumentation", "select"));
     branches_.hold(flow);
     candidate(0).set_fallback(false);  // who needs help loses
-    std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
-    for (std::size_t i = racers.size(); i > 1; --i) std::swap(racers[i - 1], racers[random() % i]);
+    std::mt19937_64 random = draw(seed_, next);
+    shuffle(std::span(racers), random);
     ++races_;
     const std::vector<double> costs = race_on(flow, next).costs(racers, left);
     candidate(0).set_fallback(current_ != 0);
@@ -376,11 +394,6 @@ class Select : public Facility<Space> {
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_select(const LabCase& c) {
-  return std::make_unique<Select<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_select<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_select<Device>(const LabCase&);
+const FacilityKind select_facility = facility_kind<Select>("select", select_options, true);
 
 }  // namespace weir

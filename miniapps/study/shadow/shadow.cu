@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <utility>
 
 #include "base/timer.hpp"
@@ -134,8 +133,8 @@ template <class Space>
 void Shadow<Space>::draw_order() {
   order_.resize(candidates_.size() * static_cast<std::size_t>(repeats_));
   for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i % candidates_.size();
-  std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(step_) + static_cast<std::uint64_t>(solve_));
-  for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[random() % (i + 1)]);
+  std::mt19937_64 random = draw(seed_, step_, solve_);
+  shuffle(std::span(order_), random);
   swapped_ = random() % 2 == 1;
 }
 

@@ -8,16 +8,12 @@
 #include <numeric>
 #include <utility>
 
+#include "postproc/run/csv.hpp"
+
 namespace weir {
 namespace {
 
 double megabytes(std::int64_t bytes) { return 1e-6 * static_cast<double>(bytes); }
-
-// A reason may hold commas and quotes.
-std::string quoted(std::string text) {
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
-  return "\"" + text + "\"";
-}
 
 constexpr double worth_telling = 0.02;  // part of a solver's time
 
@@ -136,7 +132,7 @@ std::string shadow_csv(const ShadowComparison& c) {
   const auto why_left_out = [&c](const std::string& name) {
     const auto found =
         std::find_if(c.left_out.begin(), c.left_out.end(), [&](const auto& o) { return o.name == name; });
-    return found == c.left_out.end() ? std::string() : quoted(found->why);
+    return found == c.left_out.end() ? std::string() : csv_quoted(found->why);
   };
   for (const ShadowRow& r : c.rows) {
     const PairedComparison& p = r.with_reference;
@@ -158,7 +154,7 @@ std::string shadow_csv(const ShadowComparison& c) {
   }
   for (const LeftOut& out : c.left_out)
     if (std::none_of(c.rows.begin(), c.rows.end(), [&](const ShadowRow& r) { return r.name == out.name; }))
-      text += fmt::format("{},,0,,,,,,,,,left out,,,,,,,,,,,,{}\n", out.name, quoted(out.why));
+      text += fmt::format("{},,0,,,,,,,,,left out,,,,,,,,,,,,{}\n", out.name, csv_quoted(out.why));
   return text;
 }
 

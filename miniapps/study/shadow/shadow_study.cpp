@@ -316,11 +316,6 @@ class ShadowStudy : public Facility<Space> {
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_shadow_study(const LabCase& c) {
-  return std::make_unique<ShadowStudy<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_shadow_study<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_shadow_study<Device>(const LabCase&);
+const FacilityKind shadow_facility = facility_kind<ShadowStudy>("shadow", shadow_options, true);
 
 }  // namespace weir

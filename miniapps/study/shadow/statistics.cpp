@@ -19,12 +19,17 @@ double reach(const Interval& i) { return std::max(std::abs(std::log(i.low)), std
 // How many of the sorted values lie beyond either end, so that of n / block independent ones 95 % lie between.
 std::size_t tail_of(std::size_t n, std::size_t block) {
   const double m = std::max(2.0, static_cast<double>(n) / static_cast<double>(block));
-  const double t = boost::math::quantile(boost::math::students_t(m - 1), 0.975);
+  const double t = student_quantile(0.975, m - 1);
   const double below = 0.5 * std::erfc(std::sqrt(m / (m - 1)) * t / std::numbers::sqrt2);
   return static_cast<std::size_t>(below * resamples);
 }
 
 }  // namespace
+
+double student_cdf(double t, double degrees) { return boost::math::cdf(boost::math::students_t(degrees), t); }
+double student_quantile(double probability, double degrees) {
+  return boost::math::quantile(boost::math::students_t(degrees), probability);
+}
 
 Interval bootstrap_95(std::size_t n, std::uint64_t seed, const Statistic& statistic) {
   const std::size_t block = std::max<std::size_t>(1, static_cast<std::size_t>(std::cbrt(static_cast<double>(n))));

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,19 @@ Verdict verdict_of(const PairedComparison& c, double noise_floor);
 double noise_floor_of(const PairedComparison& control_name);
 std::string to_string(Verdict verdict);
 std::string verdict_text(Verdict verdict, double noise_floor);  // "undecided (noise 4.1 %)"
+
+// Random numbers that depend on these alone, not on what was drawn before.
+inline std::mt19937_64 draw(std::uint64_t seed, std::int64_t major, std::int64_t minor = 0) {
+  return std::mt19937_64(seed + 1000003 * static_cast<std::uint64_t>(major) + static_cast<std::uint64_t>(minor));
+}
+// Fisher-Yates. std::shuffle may draw differently with another standard library.
+template <class T>
+void shuffle(std::span<T> items, std::mt19937_64& random) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random() % i]);
+}
+
+double student_cdf(double t, double degrees);  // Student's t distribution
+double student_quantile(double probability, double degrees);
 
 // Two-sided exact sign test: the probability of `wins` or something rarer among `pairs` throws of a fair coin.
 double sign_test(int wins, int pairs);
