@@ -1,17 +1,15 @@
-#include "miniapps/cli/replay_study.hpp"
+#include "miniapps/cli/systems.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/table_node.hpp"
 #include "inputs/case.hpp"
-#include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/lab.hpp"
 #include "miniapps/study/record_solve.hpp"
 #include "solvers/linear_solver.hpp"
@@ -20,10 +18,11 @@ namespace weir {
 namespace {
 
 constexpr Option sequence_keys[] = {
-    {"files", Option::texts, "[]", "captured systems, in their order"},
-    {"warm", Option::boolean, "false", "each begins with the reference solver's solution of the one before"}};
+    {"files", Option::texts, "[]", "captured systems in the order of the sequence"},
+    {"warm", Option::boolean, "false",
+     "switch for starting each system from the reference solver's solution of the previous one"}};
 
-// The matrix at hand: new values where the pattern stays.
+// The matrix of the current system; with an unchanged pattern only the values are replaced.
 template <class Space>
 class SequenceMatrix {
  public:
@@ -34,8 +33,7 @@ class SequenceMatrix {
       reference.update(*A_);
       return;
     }
-    before_ = std::exchange(A_, rebuild_matrix<Space>(c.A));  // solvers know it until they are set up with the next
-    if (A_->size() != c.size()) throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
+    before_ = std::exchange(A_, matrix_of<Space>(c));  // solvers refer to the old matrix until their next set-up
     reference.setup(*A_);
     before_.reset();
     pattern_ = pattern;
@@ -67,14 +65,14 @@ int solve_sequence(Run& run, const Table& config) {
   const Capsule first = read_capsule(files.front());
   const std::string& name = first.origin.system;
   const CapsuleReference& recorded = first.reference;
-  // Its kind of matrix is not known here: set-up refuses what does not fit.
+  // The kind of matrix is unknown here; set-up refuses unsuitable solvers.
   const SystemDefaults system{name.c_str(), recorded.default_method.c_str(), recorded.default_preconditioner.c_str(),
                               recorded.default_tolerance, 0};
   LinearSolver<Space> reference(system.options(config.table("linear")), system.method, system.preconditioner,
                                 system.tolerance);
   reference.start_as_given();
   reference.stop_when([&run] { return run.must_abandon_step(); });
-  SequenceMatrix<Space> A;  // outlives the lab, which looks at the last system where the run ends badly
+  SequenceMatrix<Space> A;  // outlives the lab, which examines the last system after a failure
   Array<double, Space> b, x;
   Lab<Space> lab(config, {name}, run.ranks());
   FlowFacts<Space> facts;
@@ -121,7 +119,8 @@ std::vector<KeyTable> captured_keys() {
   return keys;
 }
 
-// The captured systems of one name (and part 0), all of them read once: what is damaged ends the study before it begins.
+// The captured systems of one name (part 0). All are read once, so that damaged files are refused before the study
+// starts.
 struct Chosen {
   std::vector<std::string> files;
   std::string system, title;
@@ -137,8 +136,9 @@ Chosen choose(const std::vector<std::string>& capsules, const std::string& syste
     if (chosen.system.empty()) chosen.system = c.origin.system;
     if (c.origin.system != chosen.system) {
       if (system.empty())
-        throw Error(Exit::usage, fmt::format("{}: '{}' after systems of '{}': a study is of one, choose it by --system",
-                                             path, c.origin.system, chosen.system));
+        throw Error(Exit::usage,
+                    fmt::format("{}: the captures contain several systems ('{}', '{}'); select one with --system", path,
+                                c.origin.system, chosen.system));
       continue;
     }
     if (chosen.files.empty()) {
@@ -147,11 +147,11 @@ Chosen choose(const std::vector<std::string>& capsules, const std::string& syste
     }
     chosen.files.push_back(std::filesystem::absolute(path).string());
   }
-  if (chosen.files.empty()) throw Error(Exit::usage, "no captured system of the name '" + system + "'");
+  if (chosen.files.empty()) throw Error(Exit::usage, "no captured system has the name '" + system + "'");
   return chosen;
 }
 
-// The case of the study. Tables keep the places where they stand in the user's file, for messages.
+// The case of the study. Its tables keep file and line of the user's file for messages.
 Table case_of(const Chosen& chosen, const ReplayArguments& a) {
   const Table file = read_case(a.solvers);
   const std::vector<NamedSolver> solvers = solvers_of(a.solvers);
@@ -185,27 +185,6 @@ Table case_of(const Chosen& chosen, const ReplayArguments& a) {
 }
 
 }  // namespace
-
-std::vector<NamedSolver> solvers_of(const std::string& file) {
-  const Table whole = read_case(file);
-  const bool is_of_a_case = whole.is_table("shadow") && !whole.table("shadow").has("method");
-  const Table all = is_of_a_case ? whole.table("shadow") : whole;
-  std::vector<NamedSolver> list;
-  for (const std::string& key : all.get<std::vector<std::string>>("solvers", {})) {
-    if (!all.is_table(key)) all.fail("solvers", "no table of the name '" + key + "' defines it");
-    list.push_back({key, all.table(key)});
-  }
-  if (!list.empty()) return list;
-  for (const std::string& key : all.keys())
-    if (key != "preconditioner" && key != "linear" && all.is_table(key)) list.push_back({key, all.table(key)});
-  if (all.has("method") || all.has("preconditioner")) {
-    if (!list.empty())
-      all.fail("method", "either one solver or a table for each: there is also [" + list.front().name + "]");
-    list.push_back({std::filesystem::path(file).stem().string(), all});
-  }
-  if (list.empty()) throw Error(Exit::usage, file + ": names no solver; give each a table, as [shadow.NAME] of a case");
-  return list;
-}
 
 int study_captured(const Program& program, const ReplayArguments& a, const std::vector<std::string>& capsules) {
   const Table config = case_of(choose(capsules, a.system), a);

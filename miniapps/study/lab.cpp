@@ -70,7 +70,7 @@ Lab<Space>::~Lab() {
   for (auto& f : facilities_) {
     try {
       f->failed(*run_, outcome);
-    } catch (...) {  // the first error is the one to be told
+    } catch (...) {  // the first error is the one that is reported
     }
   }
 }

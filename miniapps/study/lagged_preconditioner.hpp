@@ -1,7 +1,6 @@
-// What a flow code does about a preconditioner that lives longer than its matrix ([linear.SYSTEM] refresh, solvers/refresh.hpp):
-// the matrix that it was made from is kept, and goes into checkpoints beside the solver's state (solver_state.hpp), so that
-// a restarted run makes the same factors again and goes on bit for bit. With refresh = "always" nothing is kept and nothing
-// happens.
+// A lagged preconditioner ([linear.SYSTEM] refresh, solvers/refresh.hpp) in a flow code: the matrix of its last set-up
+// is kept and goes into checkpoints together with the state of the solver (solver_state.hpp). A restarted run makes the
+// same factors again and continues bit for bit. With refresh = "always" all calls do nothing.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,22 +10,22 @@
 
 namespace weir {
 
-// A copy of a vector where it lives, in an array that grows as needed.
+// Copies a vector, in its memory space, into an array that grows as needed.
 template <class Space>
 void keep_copy(View<const double> from, Array<double, Space>& to);
 
 template <class Space>
 class LaggedPreconditioner {
  public:
-  // After each solve, with the values of the matrix that the last update was given.
+  // After each solve; values: those of the last matrix.
   void follow(const LinearSolver<Space>& solver, View<const double> values);
 
-  // Into a checkpoint, whose spans stay good until the next call.
+  // Adds the matrix to a checkpoint; its spans are valid until the next call.
   void save(const LinearSolver<Space>& solver, CheckpointState& state);
-  // From one, whose state the solver has loaded: A, whose values are `values`, becomes the matrix that was kept.
+  // After the solver has loaded the checkpoint: restores the kept matrix into A, whose values are `values`.
   void load(const Checkpoint& from, LinearSolver<Space>& solver, const Matrix<Space>& A, View<double> values);
 
-  // At the end: the table and lifetime.csv of what each age has cost, and which schedule would have been the best.
+  // At the end: table and lifetime.csv with the cost per age and the best schedule in hindsight.
   void report(Run& run, const std::string& system, const LinearSolver<Space>& solver) const;
 
  private:
@@ -34,7 +33,7 @@ class LaggedPreconditioner {
   std::vector<double> on_host_;
 };
 
-// report's text, and lifetime.csv: a row an age, then a row a schedule.
+// Text of report() and lifetime.csv: one row per age, then one row per schedule.
 void report_lagged(Run& run, const std::string& system, const RefreshPolicy& policy);
 
 }  // namespace weir

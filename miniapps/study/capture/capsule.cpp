@@ -25,7 +25,7 @@ const SealedFormat& pattern_format() {
   return format;
 }
 
-// The hash of the content, not of the file: the same pattern has the same name in every run.
+// Hash of the content, not of the file: equal patterns have the same name in every run.
 std::uint64_t pattern_hash(const Capsule& c) {
   Hash64 hash;
   hash.add(c.A.kind);
@@ -47,7 +47,7 @@ void add_numbers(SealedContent& to, const std::string& prefix, const NamedNumber
   for (const auto& [name, values] : from.integers) to.integer_arrays.emplace_back(prefix + name, values);
 }
 
-// Moves what begins with the prefix out of the file.
+// Moves the arrays whose names start with the prefix out of the file.
 NamedNumbers take_numbers(SealedFile& from, const std::string& prefix) {
   NamedNumbers taken;
   for (auto& [name, values] : from.doubles)
@@ -85,7 +85,7 @@ std::int64_t write_pattern(const std::string& path, const Capsule& c) {
 
 void read_pattern(const std::string& path, std::uint64_t hash, Capsule& c) {
   if (!fs::exists(path))
-    fail_to_read(c.path, "its pattern " + fs::path(path).filename().string() + " is not beside it");
+    fail_to_read(c.path, "its pattern " + fs::path(path).filename().string() + " is missing in the same folder");
   SealedFile file = read_sealed_file(path, pattern_format());
   c.A.kind = file.text("kind");
   c.variables = split(file.text("variables"));
@@ -95,7 +95,7 @@ void read_pattern(const std::string& path, std::uint64_t hash, Capsule& c) {
   if (pattern_hash(c) != hash) fail_to_read(path, "differs from the pattern of " + c.path);
 }
 
-// Numbers of a result in one fixed order.
+// The numbers of a result in a fixed order.
 std::vector<double> packed(const SolveResult& r) {
   return {static_cast<double>(r.iterations),
           static_cast<double>(r.reason),
@@ -110,7 +110,7 @@ std::vector<double> packed(const SolveResult& r) {
 SolveResult unpacked(const std::vector<double>& v, const std::string& path) {
   const auto is_count = [](double x, double most) { return x >= 0 && x <= most; };
   if (v.size() != 9 || !is_count(v[0], 1e9) || !is_count(v[1], static_cast<double>(Reason::not_finite)))
-    fail_to_read(path, "its result is not complete");
+    fail_to_read(path, "its result is incomplete");
   SolveResult r;
   r.iterations = static_cast<int>(v[0]);
   r.reason = static_cast<Reason>(static_cast<int>(v[1]));
@@ -119,7 +119,7 @@ SolveResult unpacked(const std::vector<double>& v, const std::string& path) {
   return r;
 }
 
-// What a capsule's file holds by name: visit(name, field) for each, to write and to read them.
+// The named fields of a capsule's file: visit(name, field) for each, to write and to read them.
 template <class AnyCapsule, class Visit>
 void for_each_integer(AnyCapsule& c, const Visit& visit) {
   visit("part", c.origin.part);
@@ -176,7 +176,7 @@ SealedContent content_of(const Capsule& c) {
   return content;
 }
 
-// Ranks: of one, or from before they were kept, none of the three.
+// Files of one rank, and older files, lack the three fields of ranks.
 void read_content(const SealedFile& file, Capsule& c) {
   for_each_integer(c, [&](const char* name, auto& value) {
     value = static_cast<std::remove_reference_t<decltype(value)>>(file.integer(name));
@@ -218,7 +218,7 @@ std::vector<std::string> captured_systems(const std::vector<std::string>& names)
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(fs::is_directory(inside) ? inside : fs::path(name)))
       if (is_capsule(entry.path().string())) found.push_back(entry.path().string());
-    if (found.empty()) throw Error(Exit::file_io, name + ": holds no captured system");
+    if (found.empty()) throw Error(Exit::file_io, name + ": contains no captured system");
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }

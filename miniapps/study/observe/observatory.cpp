@@ -1,10 +1,9 @@
-// [observe]: what a solve looks like from inside, in records and, cell by cell, in the pictures of the flow.
-// Every few steps, for each system of that name: the preconditioner's probe |r - A M^-1 r| / |r| of the first residual, of
-// asynchronous ILU the fixed-point residual, the dominance of L and U and stale reads, and the early warning
-// (early_warning.hpp); after the solve the residual of every block row. error = true: also |x* - x| with an x* to which the
-// system was solved on, to 1e-12 of its right-hand side. `observatory.csv` has a row a solve; what it costs stands there
-// and at the end of the log. Over ranks the numbers are of the whole system (sums, the largest of all ranks), the time is that
-// of the rank that took longest, and the rows of all ranks come together on rank 0 for a picture.
+// [observe]: diagnostics of the solves of one system, in observatory.csv and, per cell, in the field output. Every few
+// steps: the probe |r - A M^-1 r| / |r| of the preconditioner on the first residual; for asynchronous ILU the
+// fixed-point residual, the diagonal dominance of L and U and stale reads; after the solve the residual of every block
+// row. error = true adds |x* - x|, where x* is the solution to 1e-12 of the right-hand side. observatory.csv has one
+// row per solve with the cost of observing it. Over ranks the numbers are those of the whole system and the time is
+// that of the slowest rank.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,9 +17,10 @@ namespace weir {
 
 static Options observe_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "one of [linear.SYSTEM]"},
-      {"every", Option::integer, "10", "between two diagnoses of the system; 0: off", "[0, inf)", "steps"},
-      {"error", Option::boolean, "false", "solve once more, tightly, for the error of each solve"}};
+      {"system", Option::text, "", "system to observe, one of [linear.SYSTEM]"},
+      {"every", Option::integer, "10", "interval between observed steps; 0: off", "[0, inf)", "steps"},
+      {"error", Option::boolean, "false",
+       "switch for a second, accurate solve that gives the error of each observed solve"}};
   return keys;
 }
 
@@ -70,17 +70,15 @@ class Observatory : public Facility<Space> {
     run.timings().at("instrumentation", "solver diagnostics") += seconds_ + error_seconds_;
     std::string text =
         fmt::format("\n{}: {} solves observed, {:.3g} ms each", system_, observed_, 1e3 * seconds_ / observed_);
-    if (wants_error_)
-      text +=
-          fmt::format(", and {:.3g} ms for their errors against a direct solution", 1e3 * error_seconds_ / observed_);
-    text += fmt::format("; {:.1f} % of the loop", 100 * (seconds_ + error_seconds_) / run.loop_seconds());
+    if (wants_error_) text += fmt::format(", and {:.3g} ms each for the errors", 1e3 * error_seconds_ / observed_);
+    text += fmt::format("; {:.1f} % of the time loop", 100 * (seconds_ + error_seconds_) / run.loop_seconds());
     run.say_at_end(text + "\n");
   }
 
  private:
   using Facility<Space>::ranks_, Facility<Space>::facts_, Facility<Space>::run_, Facility<Space>::step_;
 
-  // Sees every system of its solver; looks at those of the steps that are due.
+  // Watches one solver and observes the solves of the steps that are due.
   class Observer : public SolveWatch<Space> {
    public:
     Observer(Observatory& observatory, const StudiedSystem<Space>& system)
@@ -120,7 +118,7 @@ class Observatory : public Facility<Space> {
       ++solve;
     }
 
-    // All ranks call; those other than 0 get none.
+    // All ranks call; rank 0 has the fields.
     std::vector<RowField> fields() const {
       std::vector<RowField> fields;
       if (!rows_) return fields;
@@ -154,7 +152,7 @@ class Observatory : public Facility<Space> {
     RowStructure structure_;
     bool has_structure_ = false;
     Array<double, Space> r_, work_;
-    std::optional<RowsOfRanks> rows_;  // from the first look on
+    std::optional<RowsOfRanks> rows_;  // from the first observed solve on
   };
 
   void record(const Observer& observer, const SolveObservation& s, const SolveResult& r) {

@@ -19,7 +19,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 double least(const Communicator& ranks, double value) { return -ranks.max(-value); }
 
-// The least and the largest of all ranks, in place, in one exchange.
+// Minimum and maximum over all ranks, in place, in one exchange.
 void over_ranks(const Communicator& ranks, std::span<ValueRange> ranges) {
   if (ranks.size() == 1) return;
   const std::size_t n = ranges.size();
@@ -37,12 +37,12 @@ void over_ranks(const Communicator& ranks, std::span<ValueRange> ranges) {
   for (std::size_t v = 0; v < n; ++v) ranges[v] = {mine[3 * v], mine[3 * v + 1], mine[3 * v + 2] > 0};
 }
 
-// The one that was seen first: in the earliest step, of those in the first of `variables`, of those on the lowest rank, whose
-// number its place then tells. Its count is that of all ranks; cells: of this rank.
+// The first bad value of all ranks: earliest step, then first of `variables`, then lowest rank, which is added to its
+// location. count and cells become those of all ranks; cells: of this rank.
 void first_of_ranks(const Communicator& ranks, const std::vector<std::string>& variables, std::int64_t cells,
                     std::optional<BadValue>& bad) {
   if (ranks.size() == 1) return;
-  double when = never;  // steps, and within one the variables
+  double when = never;  // step and variable as one number
   if (bad) {
     const auto variable = std::find(variables.begin(), variables.end(), bad->variable) - variables.begin();
     when = static_cast<double>(bad->step * static_cast<std::int64_t>(most_watched) + variable);
@@ -50,23 +50,22 @@ void first_of_ranks(const Communicator& ranks, const std::vector<std::string>& v
   const double first = least(ranks, when);
   if (first == never) return;
   const bool is_mine = when == first;
-  const int who = static_cast<int>(least(ranks, is_mine ? ranks.rank() : ranks.size()));
+  const int rank = static_cast<int>(least(ranks, is_mine ? ranks.rank() : ranks.size()));
   std::array<double, 2> counts = {is_mine ? static_cast<double>(bad->count) : 0, static_cast<double>(cells)};
   ranks.sum(counts);
   if (!bad) bad.emplace();
-  broadcast_text(ranks, bad->variable, who);
-  broadcast_text(ranks, bad->place, who);
-  ranks.broadcast(&bad->value, sizeof bad->value, who);
-  ranks.broadcast(&bad->step, sizeof bad->step, who);
-  bad->place += " (rank " + std::to_string(who) + ")";
+  broadcast_text(ranks, bad->variable, rank);
+  broadcast_text(ranks, bad->place, rank);
+  ranks.broadcast(&bad->value, sizeof bad->value, rank);
+  ranks.broadcast(&bad->step, sizeof bad->step, rank);
+  bad->place += " (rank " + std::to_string(rank) + ")";
   bad->count = static_cast<std::int64_t>(counts[0]);
   bad->cells = static_cast<std::int64_t>(counts[1]);
 }
 
 }  // namespace
 
-// Of one system: what the last solve was given stays where it is until the flow code's next step, so that pointers are
-// enough.
+// Watches one system. The data of the last solve stay valid until the next step of the flow code, so pointers suffice.
 template <class Space>
 class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
  public:
@@ -77,7 +76,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
   bool solve_failed() const { return refused_ || (A_ && !result_.converged()); }
 
   void prepared(const Matrix<Space>& A, bool, const SetupInfo& info) override {
-    if (recorder_.concluded_) return;  // a trial of the verdict's
+    if (recorder_.concluded_) return;  // a trial solve of the verdict
     prepared_from_ = &A;
     setup_seconds_ += info.seconds;
   }
@@ -93,7 +92,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     outcome.reason = message;
     recorder_.failed(*recorder_.run_, outcome);
   }
-  bool looks_at_solves() const override { return false; }  // of those that failed, which are still there
+  bool looks_at_solves() const override { return false; }  // only at failures, afterwards
   void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
     if (recorder_.concluded_) return;
     A_ = &A;
@@ -127,7 +126,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     return f;
   }
 
-  // Over ranks rank 0 examines the system as one rank would have it; nothing on the others, nor of an operator without entries.
+  // Over ranks rank 0 examines the gathered system; no result on other ranks and for matrix-free operators.
   std::optional<Finding> examine_whole(const Communicator& ranks, const FlowFacts<Space>& facts) const {
     if (!facts.numbers || !WholeSystem<Space>::has_entries(*A_)) return {};
     const WholeSystem<Space> whole(ranks, facts.numbers(system_.name, system_.part), A_->block());
@@ -142,7 +141,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     f.b = b;
     f.x = x;
     Finding finding = examine(f);
-    finding.measured("examined", "on one rank; it was solved on " + std::to_string(ranks.size()) + " ranks");
+    finding.measured("examined", "on one rank (solved on " + std::to_string(ranks.size()) + " ranks)");
     return finding;
   }
 
@@ -160,8 +159,9 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
 
 Options recorder_options() {
   static constexpr Option keys[] = {
-      {"steps", Option::integer, "32", "that the failure diagnosis looks back on; 0: off", "[0, 100000]", "steps"},
-      {"every", Option::integer, "1", "between two records of the variables' ranges", "[1, inf)", "steps"}};
+      {"steps", Option::integer, "32", "number of last steps kept for the failure diagnosis; 0: off", "[0, 100000]",
+       "steps"},
+      {"every", Option::integer, "1", "interval between records of the variables' ranges", "[1, inf)", "steps"}};
   return keys;
 }
 
@@ -201,8 +201,8 @@ void FlightRecorder<Space>::look(FlightStep& step) {
   look_at_cfl(step);
 }
 
-// Where a scheme has explicit parts the number costs a pass: it is taken anew when the state or the step has changed by
-// enough to matter.
+// With explicit terms the CFL number costs a pass over the field: it is computed again only after a change of the state
+// or the step of 20 %.
 template <class Space>
 void FlightRecorder<Space>::look_at_cfl(FlightStep& step) {
   if (!facts_.cfl) return;
@@ -218,7 +218,7 @@ void FlightRecorder<Space>::look_at_cfl(FlightStep& step) {
   cfl_from_.dt = dt;
 }
 
-// After the first bad look: which cell and variable, of this rank's. Costs copies of the state, once.
+// After the first bad range: finds cell and variable on this rank. Copies the state once.
 template <class Space>
 void FlightRecorder<Space>::search(std::int64_t step) {
   for (const WatchedVariable& v : facts_.watched) {
@@ -244,7 +244,7 @@ void FlightRecorder<Space>::search(std::int64_t step) {
 }
 
 template <class Space>
-void FlightRecorder<Space>::bring_together_what_is_bad() {
+void FlightRecorder<Space>::gather_bad_values() {
   if (ranks_.size() == 1 || !ranks_.any(not_finite_ || unphysical_)) return;
   std::vector<std::string> variables;
   for (const WatchedVariable& v : facts_.watched) variables.push_back(v.name);
@@ -274,7 +274,7 @@ void FlightRecorder<Space>::begin_step(std::int64_t step) {
 
 template <class Space>
 void FlightRecorder<Space>::note(int system, const SolveResult& r, int age, double setup_seconds) {
-  if (begun_ == 0) return;  // of the initial state
+  if (begun_ == 0) return;  // solves of the initial state
   FlightStep& step = now();
   step.solve[static_cast<std::size_t>(step.solves++) % most_solves] = {
       system, r.iterations, age, r.reason, r.residual0, r.true_residual, setup_seconds, r.solve_seconds};
@@ -308,7 +308,7 @@ template <class Space>
 Finding FlightRecorder<Space>::verdict(const Outcome& outcome, bool restarted) {
   FlightEvidence e;
   if (begun_ > 0 && !not_finite_ && !unphysical_) search(now().step);
-  bring_together_what_is_bad();
+  gather_bad_values();
   for (const WatchedVariable& v : facts_.watched) {
     e.variables.push_back(v.name);
     e.positive.push_back(v.positive);
@@ -334,11 +334,12 @@ Finding FlightRecorder<Space>::verdict(const Outcome& outcome, bool restarted) {
 template <class Space>
 void FlightRecorder<Space>::failed(Run& run, const Outcome& outcome) {
   const bool of_the_flow = outcome.exit == Exit::solver_failed || outcome.exit == Exit::not_finite;
-  if (ring_.empty() || concluded_ || !of_the_flow) return;  // a full disk needs no verdict
+  if (ring_.empty() || concluded_ || !of_the_flow)
+    return;  // errors of other kinds, such as a full disk, have no verdict
   concluded_ = true;
   const Finding f = verdict(outcome, run.restart() != nullptr);
   if (ranks_.is_root()) tell(run, outcome, f);
-  ranks_.barrier();  // an error may be on its way: no rank is to end the job before that is written
+  ranks_.barrier();  // no rank may end the job before the files are written
 }
 
 template <class Space>
@@ -351,7 +352,7 @@ void FlightRecorder<Space>::tell(Run& run, const Outcome& outcome, const Finding
   run.event("diagnosis", std::string(to_string(f.cause)) + ": " + f.what);
 }
 
-// What a run before this one left in the directory is over.
+// Removes the file of an earlier failed run in the directory.
 template <class Space>
 void FlightRecorder<Space>::finish(Run& run) {
   if (ring_.empty() || !ranks_.is_root()) return;

@@ -1,7 +1,7 @@
-// [recorder]: the last steps of a run in a ring; where the run ends badly, a verdict with its evidence and the key to
-// change, at the end of the log and in flight_recorder.json with the steps themselves and a thinned history of the run.
-// Over ranks a look costs a gather and a broadcast; after a failure rank 0 says what all have seen. An
-// error that a rank alone ends with has no verdict: the others do not know of it.
+// [recorder]: keeps the last steps of a run in a ring buffer. If the run fails, a verdict with its evidence and the key
+// to change goes to the end of the log and to flight_recorder.json, with these steps and a thinned history of the whole
+// run. Over ranks a record costs a gather and a broadcast; after a failure rank 0 writes. An error on one rank alone
+// has no verdict.
 #pragma once
 #include <memory>
 #include <string>
@@ -27,9 +27,9 @@ class FlightRecorder : public Facility<Space> {
   void failed(Run& run, const Outcome& outcome) override;
   void finish(Run& run) override;
 
-  // The verdict alone, which failed() writes. Over ranks all call, and rank 0's counts.
+  // The verdict that failed() writes. Over ranks all call; rank 0 has the result.
   Finding verdict(const Outcome& outcome, bool restarted);
-  double seconds() const { return seconds_; }  // spent so far beside the flow
+  double seconds() const { return seconds_; }  // spent by the recorder so far
 
  private:
   using Facility<Space>::ranks_, Facility<Space>::facts_, Facility<Space>::run_;
@@ -38,20 +38,20 @@ class FlightRecorder : public Facility<Space> {
   void look(FlightStep& step);
   void look_at_cfl(FlightStep& step);
   void search(std::int64_t step);
-  void bring_together_what_is_bad();
+  void gather_bad_values();
   double cfl() const { return ranks_.max(facts_.cfl()); }
   void note(int system, const SolveResult& result, int age, double setup_seconds);
   std::optional<Finding> examine_last_solve();
   void tell(Run& run, const Outcome& outcome, const Finding& finding);
-  std::vector<FlightStep> steps() const;      // the oldest first
-  std::vector<FlightMoment> moments() const;  // those before them, thinned, and them
+  std::vector<FlightStep> steps() const;      // oldest first
+  std::vector<FlightMoment> moments() const;  // the thinned history and the last steps
 
   std::int64_t every_ = 1, begun_ = 0;
   std::vector<FlightStep> ring_;
   FlightHistory history_;
-  FlightStep first_, cfl_from_;  // the first of this process; the one whose CFL number was computed last
+  FlightStep first_, cfl_from_;  // first step of this process; step of the last computed CFL number
   std::vector<std::unique_ptr<Watch>> watches_;
-  Watch* last_ = nullptr;  // of the system that was solved last
+  Watch* last_ = nullptr;  // of the last solved system
   std::optional<BadValue> not_finite_, unphysical_;
   bool concluded_ = false;
   double seconds_ = 0;

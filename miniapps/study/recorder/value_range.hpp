@@ -1,20 +1,21 @@
-// The least and the largest of a variable, in one pass and without allocating anything.
+// Minimum and maximum of a variable, in one pass and without allocation.
 #pragma once
 #include "solvers/device/space.hpp"
 
 namespace weir {
 
 struct ValueRange {
-  double least = 0, most = 0;  // of those that are finite
+  double least = 0, most = 0;  // over the finite values
   bool all_finite = true;
   double size() const { return most > -least ? most : -least; }
 };
 
-// Every stride-th value from the first on.
+// Over every stride-th value from `first` on.
 template <class Space>
 ValueRange range_of(View<const double> values, int first = 0, int stride = 1);
 
-// Device: what the range of all values follows from is left at `to`, range_scalars of device memory, and the host does not wait.
+// Device: what the range of all values follows from is left at `to`, range_scalars of device memory, and the host does
+// not wait.
 inline constexpr int range_scalars = 2;
 void leave_range(View<const double> values, double* to);
 ValueRange range_seen(const double* scalars);

@@ -57,7 +57,7 @@ double BranchObserver<Space>::long_waves(const Matrix<Space>& A, const std::vect
       BlockCsrData rows = block_rows(spread ? spread->local() : A);
       start_.assign(rows.row_start.begin(), rows.row_start.end());
       neighbour_.assign(rows.column.begin(), rows.column.end());
-    } catch (const Error&) {  // it knows no entries
+    } catch (const Error&) {  // matrix-free
     }
   }
   const auto B = static_cast<std::size_t>(A.block()), n = r.size() / B;
@@ -66,7 +66,7 @@ double BranchObserver<Space>::long_waves(const Matrix<Space>& A, const std::vect
   for (std::size_t u = 0; u < B; ++u) {
     double all = 0, smooth = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      double sum = 0;  // the row is among those of its entries
+      double sum = 0;  // the row itself is one of its columns
       for (std::int64_t e = start_[i]; e < start_[i + 1]; ++e)
         sum += r[static_cast<std::size_t>(neighbour_[static_cast<std::size_t>(e)]) * B + u];
       const double mean = sum / static_cast<double>(start_[i + 1] - start_[i]);

@@ -1,5 +1,5 @@
-// What the systems of who leads are like from inside: each step's first solve of the studied system. A weak preconditioner
-// leaves the waves that are long for it; they pile up in the systems that it meets next.
+// Observes, on a branch, the first solve of each step of the studied system. A weak preconditioner leaves the smooth
+// part of the error, which accumulates in the systems of the following steps.
 #pragma once
 #include <vector>
 
@@ -13,14 +13,14 @@ template <class Space>
 class BranchObserver : public SolveWatch<Space> {
  public:
   explicit BranchObserver(const Communicator& ranks) : ranks_(ranks) {}
-  // `leader`: where the solvers that change places sit.
+  // reference: the solver of the flow code, into which the solvers of candidates are swapped.
   void watch(LinearSolver<Space>& solver, const LinearSolver<Space>& reference) {
     reference_ = &reference;
     solver.watch(this);
   }
   void time_by(const CostClock& clock) { clock_ = clock; }
   void observe_next() { is_due_ = true; }
-  // Of the solves since; what looking has cost, of this rank.
+  // The observation since the last call; seconds: its cost on this rank.
   Observation take(double& seconds);
 
   void before(const Matrix<Space>& A, View<const double> b, View<const double> x) override;
@@ -36,7 +36,7 @@ class BranchObserver : public SolveWatch<Space> {
   Observation observation_;
   CostClock clock_;
   double seconds_ = 0;
-  std::vector<std::int64_t> start_;  // of each row's neighbours, of this rank; none: the matrix knows no entries
+  std::vector<std::int64_t> start_;  // neighbours of each row of this rank; empty: matrix-free
   std::vector<int> neighbour_;
   std::vector<double> x0_;
   Array<double, Space> work_;

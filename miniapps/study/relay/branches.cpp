@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// What the flow code records while this lives goes to `to`.
+// Diverts the records of the flow code to `to`.
 class Diversion {
  public:
   Diversion(Run& run, Diverted& to) : run_(run) { run_.divert(&to); }
@@ -25,7 +25,7 @@ class Diversion {
   Run& run_;
 };
 
-// On the processor, so many seconds more.
+// Keeps the processor busy for `more` seconds.
 void wait(const CostClock& clock, double& seconds, double more) {
   const CostTimer timer(clock, seconds);
   for (const double end = clock.now() + more; clock.now() < end;) continue;
@@ -36,15 +36,14 @@ void fails(BranchRun& run, const std::string& why) {
   run.why = why;
 }
 
-// What a solver can bring about by itself: numbers, a matrix that it cannot take, more memory than there is. Disks, devices and
-// faults of the program are the run's affair.
+// Errors that a solver can cause; errors of disks, devices and of the program end the run.
 bool is_of_a_solver(Exit code) {
   return code == Exit::solver_failed || code == Exit::not_finite || code == Exit::usage || code == Exit::out_of_memory;
 }
 
 void refuse_other_libraries(const Table& options) {
   if (is_peer(options.get<std::string>("method", "")))
-    options.fail("method", "a solver of another library cannot lead a branch; compare it in [shadow]");
+    options.fail("method", "a solver of another library cannot run a branch; compare it in [shadow]");
 }
 
 template <class Space>
@@ -63,7 +62,7 @@ LinearSolver<Space> reference_solver(const StudiedSystem<Space>& s, const Commun
   return solver_of(s, s.options, KrylovOptions{s.default_tolerance}, ranks);
 }
 
-// A message has no more than 2^31 bytes.
+// Broadcasts in messages below 2^31 bytes.
 void share(const Communicator& ranks, std::vector<double>& values) {
   constexpr std::int64_t most = std::int64_t{1} << 27;
   auto size = static_cast<std::int64_t>(values.size());
@@ -73,6 +72,7 @@ void share(const Communicator& ranks, std::vector<double>& values) {
     ranks.broadcast(values.data() + at, std::min(most, size - at) * static_cast<std::int64_t>(sizeof(double)), 0);
 }
 
+// The state of a branch: a checkpoint in memory, with the values of rank 0 on all ranks.
 Checkpoint held(const Communicator& ranks, const CheckpointState& state) {
   Checkpoint c;
   c.path = "the state of a branch";
@@ -134,12 +134,12 @@ void Candidates::refuse_unfit(const SystemDefaults& s) const {
 template <class Space>
 std::string Candidates::why_left_out(const std::string& name, const StudiedSystem<Space>& s) const {
   for (const AutoCandidate& c : auto_candidates())
-    if (name == c.name && !(c.matrices & s.matrix)) return "not tried on such matrices";
+    if (name == c.name && !(c.matrices & s.matrix)) return "not a candidate for this kind of matrix";
   const Table options = options_of(name);
   try {
     weir::refuse_unfit(options, s.default_method, s.default_preconditioner, s.matrix, s.is_symmetric);
     const LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner);
-    return solver.name() == s.reference->name() ? "is the default" : "";
+    return solver.name() == s.reference->name() ? "same as the default" : "";
   } catch (const Error& error) {
     return error.what();
   }
@@ -166,7 +166,7 @@ CandidateSolvers<Space> Candidates::solvers(const std::string& name, const Commu
   return {name, system_, slowed_by, observed_by<Space>(observer, make)};
 }
 
-// Of a system in several parts the eye sees the first.
+// Of a system in several parts the first is observed.
 template <class Space>
 typename CandidateSolvers<Space>::Make Candidates::observed_by(BranchObserver<Space>* observer,
                                                                typename CandidateSolvers<Space>::Make make) const {
@@ -201,17 +201,17 @@ bool Branches<Space>::is_interrupted() {
   return is_interrupted_ = run_->should_stop() || is_interrupted_;
 }
 
-// Asked by solvers in every iteration, on all ranks.
+// Polled by the solvers in every iteration, on all ranks.
 template <class Space>
 bool Branches<Space>::must_stop() {
-  constexpr int calls_a_message = 16;
+  constexpr int polls_per_message = 16;
   if (is_interrupted_ || run_->must_abandon_step()) return is_interrupted_ = true;
-  if (ranks_.size() > 1 && ++asked_ % calls_a_message != 0) return false;
+  if (ranks_.size() > 1 && ++polls_ % polls_per_message != 0) return false;
   return ranks_.any(clock_.now() > cut_at_);
 }
 
 template <class Space>
-void Branches<Space>::put_back(int index, const FlowBranch& flow) {
+void Branches<Space>::restore(int index, const FlowBranch& flow) {
   CandidateSolvers<Space>& replica = candidates_[static_cast<std::size_t>(index)];
   replica.reset();
   const ScopedSwap swap(replica);
@@ -230,10 +230,10 @@ BranchRun Branches<Space>::run(int index, int steps, const FlowBranch& flow, dou
     flow.load(state_);
     take_steps(candidate, steps, flow, limit, run);
   } catch (const std::exception& error) {
-    // The other ranks wait for one that has met an error alone.
-    const bool all_have = ranks_.size() == 1 || dynamic_cast<const AgreedError*>(&error);
+    // After an error on one rank alone the other ranks would wait for it.
+    const bool is_on_all = ranks_.size() == 1 || dynamic_cast<const AgreedError*>(&error);
     const MetError met = met_now();
-    if (!all_have || !is_of_a_solver(met.code)) throw;
+    if (!is_on_all || !is_of_a_solver(met.code)) throw;
     fails(run, met.words);
   }
   cut_at_ = never;
@@ -258,9 +258,9 @@ void Branches<Space>::take_steps(const CandidateSolvers<Space>& candidate, int s
       const CostTimer timer(clock_, seconds);
       return flow.step();
     }();
-    double looking = 0;
-    const Observation observation = observer_ ? observer_->take(looking) : Observation{};
-    seconds = std::max(0.0, seconds - looking);
+    double observing = 0;
+    const Observation observation = observer_ ? observer_->take(observing) : Observation{};
+    seconds = std::max(0.0, seconds - observing);
     if (candidate.slowed_by() > 0) wait(clock_, seconds, candidate.slowed_by() * seconds);
     seconds = ranks_.max(seconds);
     if (end == BranchEnd::failed || end == BranchEnd::interrupted) {

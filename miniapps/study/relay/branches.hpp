@@ -1,6 +1,6 @@
-// Branches of a run: crews lead the same few steps from one state in memory, the flow code's own solvers wait untouched,
-// then the state is put back and the run goes on as if nothing had been. Timed is the whole step, flow work included; over
-// ranks it is the slowest rank's time, so that ranks agree; by which clock is said in cost_clock.hpp.
+// Branches of a run: candidates run the same few steps from one state in memory while the flow code's own solvers stay
+// untouched; then the state is restored and the run continues unchanged. The time of the whole step counts, flow work
+// included; over ranks it is that of the slowest rank, so that all ranks agree. cost_clock.hpp describes the clock.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -16,22 +16,22 @@
 
 namespace weir {
 
-// Who may lead: the solver of [linear.SYSTEM] and those of TABLE.NAME, with the keys of [linear.SYSTEM] and of [shadow.NAME].
+// The candidates of a table: [TABLE.NAME] with the keys of [linear.SYSTEM] and candidate_options().
 class Candidates {
  public:
-  // table: [relay], [select], whose key `solvers` lists names; nothing is read of the system where that is empty.
-  // automatic: the system whose method is "auto"; it has the names of auto_candidates.hpp where the table lists none.
+  // table: [relay] or [select]; its key `solvers` has the names. If it is empty, the table is ignored.
+  // automatic: the system with method = "auto"; its candidates are auto_candidates() unless the table names some.
   Candidates(const Table& table, const std::vector<std::string>& systems, const std::string& automatic = "");
   const std::string& system() const { return system_; }
   const std::vector<std::string>& names() const { return names_; }
 
   template <class Space>
   void refuse_unfit(const SystemDefaults& s) const;  // Error(usage)
-  // Of those of auto_candidates.hpp; empty: it fits.
+  // Why an automatic candidate is unsuitable; empty: it is suitable.
   template <class Space>
   std::string why_left_out(const std::string& name, const StudiedSystem<Space>& s) const;
   bool is_automatic() const { return is_automatic_; }
-  // A crew whose solver of the system is [TABLE.NAME], or [linear.SYSTEM]; eye: that is to see its systems.
+  // The solvers of [TABLE.NAME], and those of the reference solver itself; observer: watches the studied system.
   template <class Space>
   CandidateSolvers<Space> solvers(const std::string& name, const Communicator& ranks,
                                   BranchObserver<Space>* observer = nullptr) const;
@@ -54,7 +54,7 @@ template <class Space>
 class Branches {
  public:
   explicit Branches(const Communicator& ranks) : ranks_(ranks) {}
-  Branches(const Branches&) = delete;  // the crews' solvers ask it whether to stop
+  Branches(const Branches&) = delete;  // the solvers keep a pointer to it
   Branches& operator=(const Branches&) = delete;
 
   void add(CandidateSolvers<Space> candidate) { candidates_.push_back(std::move(candidate)); }
@@ -63,16 +63,16 @@ class Branches {
   double now() const { return clock_.now(); }
   void observe_by(BranchObserver<Space>* observer) { observer_ = observer; }
 
-  // From here on branches begin with the flow's present state.
+  // Sets the initial state of the following branches.
   void hold(const FlowBranch& flow);
   std::int64_t state_bytes() const;
   const CostClock& clock() const { return clock_; }
-  // Crew `who` leads so many steps; it is cut off after limit seconds. Of what a solver
-  // brings about the answer tells; other errors, and those of one rank alone, are thrown.
+  // The candidate runs `steps` steps; it is stopped after `limit` seconds. Failures of a solver are in the result;
+  // other errors, and those of one rank alone, are thrown.
   BranchRun run(int index, int steps, const FlowBranch& flow, double limit = never);
-  // With crew `who` in place: it takes what the state holds of the flow code's own solvers, which stay out of it.
-  void put_back(int index, const FlowBranch& flow);
-  bool is_interrupted();  // the run stops; all ranks call
+  // Restores the state. The solver data in it go to the candidate, not to the flow code's own solvers.
+  void restore(int index, const FlowBranch& flow);
+  bool is_interrupted();  // the run is about to stop; all ranks call
 
   static constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -86,11 +86,11 @@ class Branches {
   BranchObserver<Space>* observer_ = nullptr;
   std::vector<CandidateSolvers<Space>> candidates_;
   Checkpoint state_;
-  Diverted records_;  // of the step that is led
+  Diverted records_;  // of the current step
   CostClock clock_;
-  double cut_at_ = never;        // on the clock
-  bool is_interrupted_ = false;  // the run stops
-  int asked_ = 0;
+  double cut_at_ = never;        // by the clock
+  bool is_interrupted_ = false;  // the run is about to stop
+  int polls_ = 0;
 };
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// What a flow code gives for branches of its run (relay.cpp): its state, and steps that any solvers may lead. All ranks
-// call, and what is recorded meanwhile goes where Run::divert says.
+// The interface of a flow code for branches of its run (relay.cpp): its state and a step with the solvers that are
+// swapped in. All ranks call; records go where Run::divert says.
 #pragma once
 #include <functional>
 
@@ -8,18 +8,18 @@
 namespace weir {
 
 enum class BranchEnd {
-  none,        // the step was taken, and others may follow
-  reached,     // the end time, the steady state
-  failed,      // as the run would have
-  interrupted  // a solve was asked to stop
+  none,        // step completed, more may follow
+  reached,     // end time or steady state
+  failed,      // the step failed
+  interrupted  // a solve was stopped
 };
 
 struct FlowBranch {
-  bool is_in_decades = false;                   // what `level` counts
+  bool is_in_decades = false;                   // unit of `level`
   std::function<CheckpointState()> state;       // as in a checkpoint
-  std::function<void(const Checkpoint&)> load;  // with the solvers that are in place
+  std::function<void(const Checkpoint&)> load;  // with the solvers that are swapped in
   std::function<BranchEnd()> step;
-  // How far the flow has come: physical time, or the decades by which the nonlinear residual has fallen, from any start.
+  // Progress: physical time, or decades of reduction of the nonlinear residual, from an arbitrary origin.
   std::function<double()> level;
 };
 

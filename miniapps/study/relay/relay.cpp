@@ -1,10 +1,10 @@
-// [relay]: the closed loop. At chosen steps of the run the flow is branched: each candidate, and the reference solver
-// twice as A/A control, leads the same few steps from one state in memory; then the state is put back and the reference
-// goes on as if nothing had been. A candidate so meets the systems that it has itself shaped.
-// A candidate, [relay.NAME], is as in [shadow]; a solver of another library cannot lead. Who leads gets solvers of its own
-// for all systems (crew.hpp), so that the run's own solvers stay untouched. Timed is the whole step, flow work included;
-// over ranks the slowest rank's time, and all decisions are taken from such times, so that ranks agree.
-// relay.csv holds a row a step led, the block "relay" of run.json what the branches say (relay_series.hpp).
+// [relay]: comparison of solvers on branches of the run (closed loop). At chosen steps each candidate, and the
+// reference solver twice as A/A control, runs the same few steps from one state in memory; then the state is restored
+// and the run continues unchanged. So a candidate solves the systems that result from its own solutions. [relay.NAME]
+// is as [shadow.NAME], without solvers of other libraries. A candidate has solvers of its own for all systems
+// (candidate_solvers.hpp). The time of the whole step counts; over ranks that of the slowest, so that all ranks take
+// the same decisions. relay.csv has one row per step of a branch, the block "relay" of run.json the results
+// (relay_series.hpp).
 #include <fmt/format.h>
 
 #include <memory>
@@ -19,21 +19,20 @@ namespace weir {
 
 static Options relay_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "one of [linear.SYSTEM]"},
-      {"solvers", Option::texts, "[]", "names: [relay.NAME] says what each is"},
-      {"every", Option::integer, "10", "between two branches; 0: off", "[0, inf)", "steps"},
-      {"randomised", Option::boolean, "true", "a branch at any one of these steps"},
-      {"repeats", Option::integer, "1", "branches one after the other: where other programs disturb the times",
+      {"system", Option::text, "", "system that is studied, one of [linear.SYSTEM]"},
+      {"solvers", Option::texts, "[]", "names of the candidates, defined by [relay.NAME]"},
+      {"every", Option::integer, "10", "interval between branches; 0: off", "[0, inf)", "steps"},
+      {"randomised", Option::boolean, "true",
+       "switch for branches at a random step of each interval instead of at its end"},
+      {"repeats", Option::integer, "1", "number of branches from the same state, against disturbances of the times",
        "[1, inf)"},
-      {"steps", Option::integer, "8", "that each solver leads at first", "[2, inf)"},
+      {"steps", Option::integer, "8", "initial length of a branch", "[2, inf)"},
       {"most_steps", Option::integer, "64",
-       "that they come to lead: twice as many while the later half of a branch costs other than the earlier one",
-       "[2, inf)"},
-      {"limit", Option::number, "5", "a branch is cut off after so many times what the reference takes for one",
-       "[1, inf)"},
-      {"budget", Option::number, "50", "no branch while they have taken more than so many times the run's own time",
+       "maximum length of a branch; the length doubles while the two halves of a branch differ in cost", "[2, inf)"},
+      {"limit", Option::number, "5", "time limit of a branch as a multiple of the reference solver's", "[1, inf)"},
+      {"budget", Option::number, "50", "limit on the time of all branches as a multiple of the run's own time",
        "(0, inf)"},
-      {"seed", Option::integer, "1", "of steps and orders"}};
+      {"seed", Option::integer, "1", "seed of the random steps and orders"}};
   return keys;
 }
 
@@ -102,7 +101,7 @@ class Relay : public Facility<Space> {
       Branch branch = branch_from(next, repeat, flow);
       if (!branches_.is_interrupted()) keep(std::move(branch));  // else the run stops
     }
-    branches_.put_back(0, flow);
+    branches_.restore(0, flow);
   }
 
   void finish(Run& run) override {
@@ -114,7 +113,7 @@ class Relay : public Facility<Space> {
     std::int64_t bytes = 0;
     for (const CandidateSolvers<Space>& candidate : branches_.candidates()) bytes += candidate.bytes();
     run.say_at_end(relay_table(comparison, of) +
-                   fmt::format("  {} branches took {}; {} for the state, {} for the solvers that wait\n",
+                   fmt::format("  {} branches took {}; memory: {} for the state, {} for the solvers\n",
                                series_.branches(), duration_text(run.timings().at("instrumentation", "relay")),
                                bytes_text(branches_.state_bytes()), bytes_text(bytes)));
   }
@@ -124,7 +123,7 @@ class Relay : public Facility<Space> {
 
   bool is_on() { return !branches_.candidates().empty() && every_ > 0; }
 
-  // One of `every_` steps, the same whatever has been before.
+  // One step of each interval of `every_`, independent of earlier steps.
   bool is_due(std::int64_t step) const {
     const std::int64_t period = (step - 1) / every_, place = (step - 1) % every_;
     if (!is_randomised_) return place == every_ - 1;
@@ -137,17 +136,17 @@ class Relay : public Facility<Space> {
     write(branch);
     series_.add(std::move(branch));
     if (series_.steps() > before)
-      run_->event("relay", fmt::format("branches have {} steps from here on: the cost of {} has not settled",
+      run_->event("relay", fmt::format("branch length increased to {} steps: the cost per step of {} is still changing",
                                        series_.steps(), series_.growing()));
   }
 
-  // Where its arrays lie makes a solver up to 3 % slower or faster: who gets which memory is drawn again before each step's branches.
-  // The first step of each allocates, and meets memory that was never touched: not counted.
+  // The location of its arrays changes the speed of a solver by up to 3 %, so all solvers are made again, in random
+  // order, before each set of branches. The first step of each, which allocates, does not count.
   void renew_solvers(std::int64_t next, const FlowBranch& flow) {
     std::vector<int> order;
     for (int index = 0; index < static_cast<int>(branches_.candidates().size()); ++index)
       if (!series_.is_hopeless(index)) order.push_back(index);
-    if (replicas_steps_ == 0) run_branch(0, 1, flow);  // the others' limit
+    if (replicas_steps_ == 0) run_branch(0, 1, flow);  // for the limit of the others
     for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.renew();
     std::mt19937_64 random(seed_ + 32452843 * static_cast<std::uint64_t>(next));
     shuffle(std::span(order), random);
@@ -155,14 +154,14 @@ class Relay : public Facility<Space> {
       if (!branches_.is_interrupted()) run_branch(index, 1, flow);
   }
 
-  // All crews, in random order.
+  // All candidates, in random order.
   Branch branch_from(std::int64_t next, int repeat, const FlowBranch& flow) {
     std::vector<int> order;
     for (int index = 0; index < static_cast<int>(branches_.candidates().size()); ++index)
       if (!series_.is_hopeless(index)) order.push_back(index);
     std::mt19937_64 random = draw(seed_, next, 15485863 * std::int64_t{repeat});
     shuffle(std::span(order), random);
-    const bool is_swapped = random() % 2 == 1;  // the second replica stands for the reference
+    const bool is_swapped = random() % 2 == 1;  // the second replica counts as the reference
     Branch branch{next, series_.steps(), {}};
     branch.by_name.resize(branches_.candidates().size());
     for (int place = 0; place < static_cast<int>(order.size()) && !branches_.is_interrupted(); ++place) {
@@ -174,7 +173,7 @@ class Relay : public Facility<Space> {
     return branch;
   }
 
-  // The replicas' times are what the limit of the others is made of.
+  // The limit of the candidates follows from the times of the replicas.
   BranchRun run_branch(int index, int steps, const FlowBranch& flow) {
     if (index >= 2) return branches_.run(index, steps, flow, limit_ * steps * replicas_seconds_ / replicas_steps_);
     BranchRun run = branches_.run(index, steps, flow);
@@ -188,13 +187,13 @@ class Relay : public Facility<Space> {
       if (!branch.by_name[name]) continue;
       const BranchRun& run = *branch.by_name[name];
       if (run.end == BranchRunEnd::failed)
-        run_->event("relay", fmt::format("{} fails when it leads from step {} on: {}",
+        run_->event("relay", fmt::format("{}: the branch that started at step {} failed: {}",
                                          branches_.candidates()[name].name(), branch.step, run.why));
       run_->on_root([&] { write_rows(branch, name, run); });
     }
   }
 
-  // A last row without `led` is of a step that was not ended.
+  // A last row without `led` belongs to a step that was not completed.
   void write_rows(const Branch& branch, std::size_t name, const BranchRun& run) {
     const std::string index =
         fmt::format("{},{},{},{},{},{}", branch.step, branch.steps, branches_.candidates()[name].name(),
@@ -215,7 +214,7 @@ class Relay : public Facility<Space> {
 
   Table options_;
   Candidates candidates_;
-  Branches<Space> branches_;  // crews: two replicas of the reference, then the candidates
+  Branches<Space> branches_;  // two replicas of the reference solver, then the candidates
   BranchObserver<Space> observer_;
   std::int64_t every_ = 0;
   int repeats_ = 1;

@@ -10,18 +10,18 @@
 namespace weir {
 namespace {
 
-constexpr int fewest_branches = 6;                                     // as of pairs (statistics.cpp)
-constexpr int fewest_to_settle = 2;                                    // branches that a drift is seen in
-constexpr int hopeless_branches = 3;                                   // that came to no end, one after the other
-constexpr double small_drift = 0.1, small_drift_of_iterations = 0.05;  // of the log of a cost
-constexpr double far_gain = 0.1;                                       // from 1, of what is told
+constexpr int fewest_branches = 6;                                     // as fewest_pairs
+constexpr int fewest_to_settle = 2;                                    // branches needed to measure a drift
+constexpr int hopeless_branches = 3;                                   // failed or stopped branches in a row
+constexpr double small_drift = 0.1, small_drift_of_iterations = 0.05;  // log of a cost ratio
+constexpr double far_gain = 0.1;                                       // distance from 1 that is reported
 constexpr double endless = std::numeric_limits<double>::infinity();
 
 using Indices = std::vector<std::size_t>;
 
 struct Sums {
   double seconds = 0, progress = 0, steps = 0;
-  double first = 0;  // seconds of the first step, whose systems are the reference's: it is from the same state
+  double first = 0;  // seconds of the first step, whose systems are those of the reference solver
   explicit Sums(const BranchRun& run)
       : seconds(run.seconds()),
         progress(run.progress()),
@@ -29,7 +29,7 @@ struct Sums {
         first(run.steps.empty() ? run.rest : run.steps.front().seconds) {}
 };
 
-// Of a candidate's reference the mean of both replicas: it wavers less than one.
+// For a candidate the reference is the mean of both replicas, which has less noise.
 Sums sums_of_reference(const Branch& b, int name) {
   Sums of(*b.by_name[0]);
   if (name < 2 || !b.by_name[1]) return of;
@@ -39,12 +39,12 @@ Sums sums_of_reference(const Branch& b, int name) {
   return of;
 }
 
-// One branch as two crews have led it.
+// One branch, run by a candidate and by the reference solver.
 struct Both {
   Sums mine, reference;
 };
 
-// A crew that makes no progress pays without end.
+// No progress: infinite cost.
 double cost_of(double seconds, double progress) { return progress > 0 ? seconds / progress : endless; }
 
 double sum_of(const std::vector<Both>& all, const Indices& pick, Sums Both::*index, double Sums::*what) {
@@ -81,7 +81,7 @@ double extent(const Interval& i) { return std::max(std::abs(std::log(i.low)), st
 
 bool came_to_an_end(const BranchRun& run) { return run.end == BranchRunEnd::steps || run.end == BranchRunEnd::reached; }
 
-// The earlier half of the steps and the later one, of time and of iterations.
+// Time and iterations of the first and of the second half of the steps.
 struct Halves {
   double seconds[2] = {}, iterations[2] = {};
   void add(const BranchRun& run) {
@@ -95,7 +95,7 @@ struct Halves {
   }
 };
 
-// Their mean, where they are known.
+// Mean over the known observations.
 class MeanObservation {
  public:
   void add(const Observation& observation) {
@@ -113,7 +113,7 @@ class MeanObservation {
   int count_ = 0;
 };
 
-// What has been seen of a branch that explains why leading costs other than the reference's systems do.
+// Observations that explain a loop gain far from 1, as a sentence.
 std::string why(const RelayRow& r, const RelayRow& reference, double noise) {
   const double low = std::log(r.gain_interval.low), high = std::log(r.gain_interval.high);
   const double least = std::max(noise, std::log1p(far_gain));
@@ -122,27 +122,27 @@ std::string why(const RelayRow& r, const RelayRow& reference, double noise) {
   if (const double growth =
           r.later_iterations / r.first_iterations * reference.first_iterations / reference.later_iterations;
       std::abs(std::log(growth)) > std::log1p(far_gain))
-    seen.push_back(fmt::format("its iterations a step go from {:.1f} to {:.1f} (the reference's from {:.1f} to {:.1f})",
-                               r.first_iterations, r.later_iterations, reference.first_iterations,
-                               reference.later_iterations));
+    seen.push_back(
+        fmt::format("its iterations per step change from {:.1f} to {:.1f} (reference solver: {:.1f} to {:.1f})",
+                    r.first_iterations, r.later_iterations, reference.first_iterations, reference.later_iterations));
   if (!(std::abs(std::log(r.progress)) <= std::log1p(alike)))
-    seen.push_back(fmt::format("a step makes {:.2f} of the reference's progress", r.progress));
+    seen.push_back(fmt::format("its progress per step is {:.2f} times that of the reference solver", r.progress));
   const Observation &mine = r.later_observation, &its = reference.later_observation;
   if (mine.long_waves >= 0 && std::abs(mine.long_waves - its.long_waves) > far_gain)
     seen.push_back(
-        fmt::format("of the error that stays from step to step {:.2f} is long waves ({:.2f} when the reference leads)",
+        fmt::format("the smooth part of the error that remains between steps is {:.2f} (reference solver: {:.2f})",
                     mine.long_waves, its.long_waves));
   if (mine.left >= 0 && mine.left > (1 + far_gain) * its.left)
     seen.push_back(
-        fmt::format("one application of its preconditioner leaves {:.2f} of a residual (the reference's {:.2f})",
+        fmt::format("one application of its preconditioner leaves {:.2f} of the residual (reference solver: {:.2f})",
                     mine.left, its.left));
-  if (r.unconverged > 0) seen.push_back(fmt::format("{} solves miss the tolerance", r.unconverged));
-  if (seen.empty()) seen.push_back("nothing that was measured tells why");
-  return fmt::format("when it leads {} costs {:.2f} times what it does on the reference's systems: {}", r.name, r.gain,
-                     fmt::add_system(seen, "; "));
+  if (r.unconverged > 0) seen.push_back(fmt::format("{} solves missed the tolerance", r.unconverged));
+  if (seen.empty()) seen.push_back("no measured quantity explains it");
+  return fmt::format("on branches {} costs {:.2f} times as much as on the reference solver's systems: {}", r.name,
+                     r.gain, fmt::add_system(seen, "; "));
 }
 
-// Faster, slower: the interval excludes 1, and the ratio is beyond what the reference shows against itself.
+// Faster, slower: the interval excludes 1 and the ratio is outside of the noise band.
 RelayVerdict verdict_of(const RelayRow& r, const RelayComparison& c) {
   const double noise = c.noise;
   const double low = std::log(r.closed_interval.low), high = std::log(r.closed_interval.high);
@@ -155,9 +155,9 @@ RelayVerdict verdict_of(const RelayRow& r, const RelayComparison& c) {
   if (!is_faster && !is_slower)
     return std::max(extent(r.closed_interval), noise) <= std::log1p(alike) ? RelayVerdict::no_difference
                                                                            : RelayVerdict::undecided;
-  // What grows can only become slower than it is.
+  // A growing cost can only make it slower.
   if (!r.has_settled && is_faster && r.drift > 1) return RelayVerdict::not_settled;
-  // What shrinks may end up faster than it is: its later half alone must be slower.
+  // A falling cost may make it faster: the second half alone must be slower.
   const double of_later_half = std::log(2 * r.drift / (1 + r.drift));
   const bool is_slower_later = low + of_later_half > 0 && std::log(r.closed) + of_later_half > noise;
   if (!r.has_settled && is_slower && !is_slower_later) return RelayVerdict::not_settled;
@@ -214,7 +214,9 @@ RelaySeries::Drift RelaySeries::drift(int name, int steps) const {
     ++whole;
   }
   if (whole < fewest_to_settle) return {NAN, NAN};
-  const auto growth = [](const double* of) { return of[0] > 0 ? of[1] / of[0] : 1; };  // a direct solver has none
+  const auto growth = [](const double* of) {
+    return of[0] > 0 ? of[1] / of[0] : 1;
+  };  // direct solvers have no iterations
   return {growth(mine.seconds) / growth(reference.seconds), growth(mine.iterations) / growth(reference.iterations)};
 }
 
@@ -241,7 +243,7 @@ std::string RelaySeries::growing() const { return growing_; }
 bool RelaySeries::is_hopeless(int name) const {
   int in_a_row = 0;
   for (auto b = branches_.rbegin(); b != branches_.rend(); ++b) {
-    if (!b->by_name[name]) return true;  // it has been left out since
+    if (!b->by_name[name]) return true;  // left out since then
     if (came_to_an_end(*b->by_name[name])) return false;
     if (++in_a_row == hopeless_branches) return name > 1;
   }

@@ -8,10 +8,10 @@
 namespace weir {
 namespace {
 
-// Decades a step in which the residual's course depends on what a linear tolerance of some percent leaves.
+// Decades per step that depend on the remainder of a linear tolerance of some percent.
 constexpr double unclear_progress = 0.02;
 
-// Time a unit of progress, with so much of it unclear; all of it: time a step.
+// Time per unit of progress, of which `unclear` may be random; infinite: time per step.
 double cost_of(const BranchRun& run, double unclear) {
   if (run.end == BranchRunEnd::failed || run.end == BranchRunEnd::cut) return INFINITY;
   const double seconds = run.seconds(), progress = run.progress() + unclear;
@@ -37,8 +37,7 @@ int Race<Space>::warm_up(int name) const {
 
 template <class Space>
 std::size_t Race<Space>::fit(const std::vector<int>& racers, double left) const {
-  constexpr double slower =
-      1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
+  constexpr double slower = 1.25;  // than the current solver: slower ones are stopped before the budget ends
   double least = flow.is_in_decades ? pace.least(current, warm_up(current)) : 0;
   std::size_t count = 0;
   for (; count < racers.size(); ++count) {
@@ -48,7 +47,7 @@ std::size_t Race<Space>::fit(const std::vector<int>& racers, double left) const 
   return count;
 }
 
-// The first step of each allocates, and meets memory that was never touched: not counted.
+// The first step of each, which allocates, does not count.
 template <class Space>
 BranchRun Race<Space>::run(int name, double& left, double most_seconds) const {
   BranchRun run;
@@ -92,7 +91,7 @@ std::vector<double> Race<Space>::costs(const std::vector<int>& racers, double le
     const bool falls_back = name != 0 && its.unconverged() > 0;
     double& cost = costs[static_cast<std::size_t>(name)];
     cost = falls_back ? INFINITY : cost_of(its, unclear);
-    if (name != current && left <= 0 && its.end == BranchRunEnd::cut) {  // by the budget: no loss
+    if (name != current && left <= 0 && its.end == BranchRunEnd::cut) {  // stopped by the budget: not a defeat
       cost = std::nan("");
       pace.was_too_short(name);
     }

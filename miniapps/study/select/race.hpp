@@ -1,5 +1,5 @@
-// One race of [select]: each racer leads the same few steps on a branch of the run. Where steps are equal progress, the run's own
-// are what they are compared with; else the in-loop solver leads those steps first.
+// One race of [select]: each candidate runs the same few steps on a branch of the run. If steps are equal progress, the
+// current solver's cost is known from the run itself; otherwise it runs these steps first.
 #pragma once
 #include <functional>
 #include <string>
@@ -16,21 +16,21 @@ std::string race_row(const BranchRun& run);  // from `steps` on
 
 template <class Space>
 struct Race {
-  Branches<Space>& branches;  // a crew each name; 0: the default, which helps in each solve that fails
+  Branches<Space>& branches;  // one candidate per name; 0: the default, which repeats failed solves
   RacePace& pace;
   const FlowBranch& flow;
-  int current;   // the in-loop solver
-  double limit;  // the others are cut off after so many times what it takes
+  int current;   // the current solver
+  double limit;  // time limit of the others as a multiple of its time
   std::function<void(int name, int place, const BranchRun&)> report;
 
-  // Steps that do not count: what a solver keeps of the systems before, it first has to learn on the branch.
+  // Steps that do not count, for solvers that depend on earlier systems.
   int warm_up(int name) const;
 
-  // How many of them, from the first on, can race in `left` seconds.
+  // The number of racers, from the first on, that can race in `left` seconds.
   std::size_t fit(const std::vector<int>& racers, double left) const;
 
-  // Cost of each name: time a step, or a unit of progress. NaN: it did not take part, or the budget of `left` seconds ended it; infinite:
-  // it came to no end, or falls back on the default.
+  // Cost by name: time per step or per unit of progress. NaN: did not take part, or was stopped by the budget of `left`
+  // seconds; infinite: failed, was stopped by the limit, or needed the default solver.
   std::vector<double> costs(const std::vector<int>& racers, double left) const;
 
  private:

@@ -9,12 +9,12 @@ namespace weir {
 namespace {
 
 constexpr std::size_t races_kept = 8;
-constexpr double most_counted = 100;  // in a checkpoint, for one race
+constexpr double most_counted = 100;  // valid range in a checkpoint
 constexpr double memory = 8;          // intervals
-// Of the variance of a log ratio: as if so many races had shown this deviation.
+// Prior of the variance of log ratios: weight in races, and deviation.
 constexpr int prior_races = 4;
 constexpr double prior_deviation = 0.05;
-constexpr double farthest = 1.1;  // of costs: races are enough for who looks slower
+constexpr double farthest = 1.1;  // cost ratio: beyond it races suffice
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void RaceScores::add(std::vector<double> costs, int current, double when, int ra
 
 double RaceScores::until_even(int name, int current) const {
   constexpr double noise = 0.05;
-  double lost = std::nan(""), at = 0;  // by the last race: log of the ratio, and when
+  double lost = std::nan(""), at = 0;  // in the last race: log ratio and time
   for (auto race = last_.rbegin(); race != last_.rend(); ++race) {
     const double a = race->costs[static_cast<std::size_t>(name)], b = race->costs[static_cast<std::size_t>(current)];
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
@@ -65,7 +65,7 @@ Duel RaceScores::duel(int challenger, int current) const {
   const auto latest = std::find_if(last_.rbegin(), last_.rend(), took_part);
   for (auto race = latest; race != last_.rend() && race->when >= std::max(since_, latest->when - memory); ++race) {
     const double a = of(*race, challenger), b = of(*race, current);
-    if (std::isinf(a)) break;  // what came before counts no more
+    if (std::isinf(a)) break;  // earlier races no longer count
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
     const double x = std::log(a / b);
     d.races += race->counts_for;

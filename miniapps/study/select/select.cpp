@@ -1,13 +1,12 @@
-// [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (race.hpp). One
-// that does not look slower than the in-loop solver then leads the run itself for some steps, on trial (trial.hpp): a closer look
-// for less. Another one leads from then on where that shows that it is faster by a margin (race_scores.hpp). Races and trials may
-// cost a share of the run's own time; they come at intervals that grow while nobody is faster, and anew where the cost of a
-// step has changed: other systems (race_pace.hpp).
-// A solve in which a selected solver fails is made again at once by the default, that of [linear.SYSTEM], which leads
-// from the next step on. One that comes to cost more than who led before it, since it meets the systems that it leaves
-// itself and no longer the other's, gives the lead back.
-// decisions.csv holds what was decided and why, races.csv what each has cost. A run that follows such a file
-// ([select] decisions) runs no race and is bitwise the run that wrote it. Checkpoints hold who leads and the races.
+// [select]: automatic choice of the solver of one system during the run. At intervals the candidates race on branches
+// of the run (race.hpp). A candidate that is not slower there then solves some steps of the run itself, as a trial
+// (trial.hpp), and becomes the current solver if it is faster by a margin (race_scores.hpp). Races and trials have a
+// budget, a share of the run's own time; the intervals grow while no candidate is faster and start again when the cost
+// per step changes (race_pace.hpp). A failed solve of a selected solver is repeated at once by the default, the solver
+// of [linear.SYSTEM], which becomes current at the next step. A solver that becomes slower than its predecessor, on
+// systems that result from its own solutions, is replaced by it. decisions.csv has the switches, races.csv the costs. A
+// run with [select] decisions = FILE repeats these switches without races and is bitwise equal to the run that wrote
+// the file. Checkpoints contain the current solver and the races.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -28,21 +27,20 @@ namespace weir {
 
 static Options select_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "one of [linear.SYSTEM]"},
+      {"system", Option::text, "", "system whose solver is chosen, one of [linear.SYSTEM]"},
       {"solvers", Option::texts, "[]",
-       "names: [select.NAME] says what each is; the default, [linear.SYSTEM], races too"},
-      {"every", Option::integer, "20", "between two races where the cost of a step stays the same", "[1, inf)",
+       "names of the candidates, defined by [select.NAME], in addition to the default of [linear.SYSTEM]"},
+      {"every", Option::integer, "20", "interval between races while the cost per step is constant", "[1, inf)",
        "steps"},
-      {"steps", Option::integer, "2", "that each solver leads in a race, at least; together they take 2 ms",
+      {"steps", Option::integer, "2", "minimum length of a race; more steps are taken until they last 2 ms",
        "[2, inf)"},
-      {"budget", Option::number, "0.02", "what races and trials may cost: this share of the run's own time",
-       "(0, inf)"},
-      {"limit", Option::number, "2", "a solver is cut off in a race after so many times what the in-loop solver takes",
+      {"budget", Option::number, "0.02", "time for races and trials as a share of the run's own time", "(0, inf)"},
+      {"limit", Option::number, "2", "time limit of a candidate in a race as a multiple of the current solver's",
        "(1, inf)"},
-      {"margin", Option::number, "0.02", "by which another solver must be faster to lead", "[0, 1)"},
-      {"confidence", Option::number, "0.975", "with which it must be, by the races", "(0.5, 1)"},
-      {"decisions", Option::text, "", "a decisions.csv: its decisions are followed and no race is run"},
-      {"seed", Option::integer, "1", "of the orders in races"}};
+      {"margin", Option::number, "0.02", "minimum relative gain of a switch", "[0, 1)"},
+      {"confidence", Option::number, "0.975", "required probability of that gain", "(0.5, 1)"},
+      {"decisions", Option::text, "", "decisions.csv of an earlier run, whose switches are repeated without races"},
+      {"seed", Option::integer, "1", "seed of the random orders in races"}};
   return keys;
 }
 
@@ -67,10 +65,10 @@ class Select : public Facility<Space> {
     decisions_file_ = t.get<std::string>("decisions");
     seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
     if (!is_on() && !decisions_file_.empty())
-      t.fail("decisions", "there is nobody to decide on: the case has neither [select] solvers nor method = \"auto\"");
+      t.fail("decisions", "'decisions' needs candidates: give [select] solvers or method = \"auto\"");
     names_.emplace_back(default_name);
     for (const auto& name : candidates_.names()) {
-      if (name == default_name) t.fail("solvers", "'default' is the solver of [linear.SYSTEM]");
+      if (name == default_name) t.fail("solvers", "the name 'default' is reserved for the solver of [linear.SYSTEM]");
       names_.push_back(name);
     }
     pace_ = RacePace(ranks_, static_cast<int>(names_.size()), t.get<int>("steps"), t.get<double>("budget"));
@@ -95,7 +93,7 @@ class Select : public Facility<Space> {
       for (std::size_t i = 1; i < names_.size(); ++i) left_out_[i] = candidates_.why_left_out(names_[i], s);
   }
 
-  // Before the flow code loads the checkpoint: who led then takes up what it holds.
+  // Before the flow code loads the checkpoint, so that the current solver receives its state.
   void resume(const Checkpoint& from) override {
     if (!is_on()) return;
     const std::vector<double>*reference = from.find("select_leader"), *races = from.find("select_races");
@@ -122,15 +120,15 @@ class Select : public Facility<Space> {
     if (run.is_deterministic() && !is_following_)
       throw Error(
           Exit::usage,
-          "--deterministic ([device] deterministic): [select] decides by times, which no two runs share; follow "
-          "the decisions of a run instead: --set select.decisions=RUN/decisions.csv");
+          "--deterministic ([device] deterministic): [select] decides by measured times; repeat the decisions of "
+          "an earlier run instead: --set select.decisions=RUN/decisions.csv");
     branches_.open(run);
     for (const Decision& d : decisions_)
       if (const std::string& why = left_out_[at(number_of(d.to))]; !why.empty())
-        throw Error(Exit::usage, decisions_file_ + ": '" + d.to + "' cannot lead: " + why);
+        throw Error(Exit::usage, decisions_file_ + ": '" + d.to + "' cannot solve this system: " + why);
     for (std::size_t i = 1; i < names_.size(); ++i)
       if (!left_out_[i].empty()) {
-        pace_.warm(static_cast<int>(i));  // nothing is to be spent on it
+        pace_.warm(static_cast<int>(i));  // no budget for it
         run.event("select", names_[i] + " is left out: " + left_out_[i]);
       }
     if (!ranks_.is_root()) return;
@@ -153,13 +151,13 @@ class Select : public Facility<Space> {
       revert(next, current_ == incumbent() ? 0 : incumbent(), flow,
              fmt::format("{} failed in step {}", names_[at(current_)], next - 1));
     else if (unfinished_ >= 0)
-      change(flow, unfinished_, {next, "", "", trial_over});  // by a restart
+      change(flow, unfinished_, {next, "", "", trial_over});  // a restart ended the trial
     else if (trial_.is_open())
       go_on_trying(next, flow);
     else if (const double more = former_ >= 0 ? pace_.over_former() : 0; more > 0)
-      revert(
-          next, former_, flow,
-          fmt::format("{} has come to cost {:.3g} times what {} did", names_[at(current_)], more, names_[at(former_)]));
+      revert(next, former_, flow,
+             fmt::format("a step with {} now takes {:.3g} times as long as one with {}", names_[at(current_)], more,
+                         names_[at(former_)]));
     else
       go_on(next, flow);
     left_step_ = next;
@@ -181,8 +179,10 @@ class Select : public Facility<Space> {
     j["saved_seconds"] = savings_.seconds;
     run.add_to_summary("select", j.dump());
     run.say_at_end(fmt::format(
-        "  [select] {}: {} leads at the end; {} changes; {} races and {} trials took {}, changes saved about {}\n",
-        candidates_.system(), names_[at(current_)], changes_, races_, trials_, duration_text(pace_.spent()),
+        "  [select] {}: solver at the end: {}; {} switches; {} races and {} trials took {}; the switches saved about {}
+        ",
+        candidates_.system(),
+        names_[at(current_)], changes_, races_, trials_, duration_text(pace_.spent()),
         duration_text(savings_.seconds)));
   }
 
@@ -221,8 +221,8 @@ class Select : public Facility<Space> {
     change(flow, name, {next, "", "", on_trial});
   }
 
-  // The fastest by the races; -1: nobody. What is about as fast waits until the in-loop solver's steps are known. Steps for
-  // decades of a residual cost what they go for: no trial.
+  // The fastest candidate by the races, for a trial; -1: none. Candidates about as fast wait until the current solver's
+  // steps are known. No trials if progress is measured in decades, because steps then differ in progress.
   int next_trial(std::int64_t next, const FlowBranch& flow) const {
     constexpr double clearly_faster = 0.8;
     int best = -1;
@@ -258,16 +258,16 @@ class Select : public Facility<Space> {
     next_race_ = next + 1;
   }
 
-  // It leads from here on, as races and trials have shown; it may lead already.
+  // Makes it the current solver (it may be already), because races and trials show that it is faster.
   void appoint(int name, int before, const Duel& d, std::int64_t next, const FlowBranch& flow) {
     change(flow, name,
            {next, "", "", fmt::format("{} costs {:.3g} times as much", names_[at(name)], d.ratio),
             fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
-    if (!flow.is_in_decades) former_ = before;  // steps for decades of a residual cost what they go for
+    if (!flow.is_in_decades) former_ = before;  // otherwise steps differ in progress
   }
 
-  // As many race as the budget takes: those first of whom little is known. Where a race has shown that one may be faster, the
-  // next comes at once, for those alone.
+  // Races as many candidates as the budget allows, those with the fewest races first. If one may be faster, the next
+  // race follows at once with such candidates alone.
   void race_if_it_pays(std::int64_t next, const FlowBranch& flow) {
     if (pace_.own_steps() < 2) return;
     std::vector<int> racers;
@@ -284,7 +284,7 @@ class Select : public Facility<Space> {
     const double left = pace_.left(run_->share_done(), is_follow_up_);
     const std::size_t fit = race_on(flow, next).fit(racers, left);
     is_idle_ = fit == 0;
-    if (is_idle_) {  // asking at each step would cost more than some steps
+    if (is_idle_) {  // a check at every step would cost too much
       next_race_ = next + std::max<std::int64_t>(1, every_ / 4);
       return;
     }
@@ -310,15 +310,15 @@ class Select : public Facility<Space> {
   void race(std::int64_t next, const FlowBranch& flow, std::vector<int> racers, double left) {
     ScopedTimer timer(run_->timings().at("instrumentation", "select"));
     branches_.hold(flow);
-    candidate(0).set_fallback(false);  // who needs help loses
+    candidate(0).set_fallback(false);  // a solver that needs the fallback loses
     std::mt19937_64 random = draw(seed_, next);
     shuffle(std::span(racers), random);
     ++races_;
     const std::vector<double> costs = race_on(flow, next).costs(racers, left);
     candidate(0).set_fallback(current_ != 0);
-    branches_.put_back(current_, flow);
+    branches_.restore(current_, flow);
     if (branches_.is_interrupted()) return;           // the run stops
-    if (!std::isfinite(costs[at(current_)])) return;  // it has come to its end, or will fail as it did here
+    if (!std::isfinite(costs[at(current_)])) return;  // the run ends here, or will fail as the branch did
     scores_.add(costs, current_, when(next));
     if (current_ != 0) savings_.learn(costs[0], scores_.duel(0, current_), limit_);
     pace_.raced();
@@ -331,7 +331,7 @@ class Select : public Facility<Space> {
       if (d.step == next) change(flow, number_of(d.to), d);
   }
 
-  // The new in-loop solver begins with the flow's state as after a restart, whoever has led, raced or waited before.
+  // The new solver starts from the flow's state as after a restart, independent of earlier solvers and races.
   void change(const FlowBranch& flow, int to, Decision d) {
     d.from = names_[at(current_)];
     d.to = names_[at(to)];
@@ -339,7 +339,7 @@ class Select : public Facility<Space> {
       branches_.hold(flow);
       candidate(0).set_fallback(to != 0);
       candidate(to).renew();
-      branches_.put_back(to, flow);
+      branches_.restore(to, flow);
       use(to);
     }
     if (to != 0 && !is_following_) savings_.solver_changed(scores_.duel(0, to), limit_);
@@ -348,10 +348,10 @@ class Select : public Facility<Space> {
       decided_->add(fmt::format("{},{},{},{},{},{}", d.step, candidates_.system(), d.from, d.to, d.why, d.evidence));
     if (d.why == on_trial || d.why == trial_over) return;
     ++changes_;
-    run_->event("select", fmt::format("{} leads from here on: {}", d.to, d.why));
+    run_->event("select", fmt::format("switching to {}: {}", d.to, d.why));
   }
 
-  // At a restart: nothing is set up yet.
+  // At a restart, before any set-up.
   void resume_with(int to) {
     candidate(0).set_fallback(to != 0);
     candidate(to).renew();
@@ -366,7 +366,7 @@ class Select : public Facility<Space> {
 
   Table options_;
   Candidates candidates_;
-  Branches<Space> branches_;  // a crew each name
+  Branches<Space> branches_;  // one candidate per name
   std::vector<std::string> names_;
   std::int64_t every_ = 20;
   double limit_ = 0;
@@ -379,15 +379,15 @@ class Select : public Facility<Space> {
   RacePace pace_;
   RaceScores scores_;
   Trial trial_;
-  int trials_ = 0, unfinished_ = -1;   // who led before a trial that a restart has ended; -1: none
-  std::vector<std::string> left_out_;  // why; empty: it is not
+  int trials_ = 0, unfinished_ = -1;   // solver before a trial that a restart ended; -1: none
+  std::vector<std::string> left_out_;  // reason; empty: not left out
   int current_ = 0, changes_ = 0;
   std::int64_t fallbacks_ = 0, next_race_ = 0, races_ = 0;
-  bool is_follow_up_ = false;  // the next race
-  bool is_idle_ = false;       // no race can be paid
-  int former_ = -1;            // who led before, where races have shown that another one is faster
+  bool is_follow_up_ = false;  // of the next race
+  bool is_idle_ = false;       // the budget allows no race
+  int former_ = -1;            // solver before the last switch that races decided; -1: none
   Savings savings_;
-  double left_at_ = -1, since_look_ = 0;  // between_steps, by the branches' clock, when it last looked; until now
+  double left_at_ = -1, since_look_ = 0;  // clock at the end of the last look; seconds since then
   std::int64_t left_step_ = 0, look_at_ = 0, looked_iterations_ = 0;
   LineFile *decided_ = nullptr, *raced_ = nullptr;
 };

@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-constexpr int settling = 3;  // looks at the start that do not count: set-ups, cold caches
+constexpr int settling = 3;  // looks at the start that do not count (set-ups, cold caches)
 constexpr int early_look = 6;
 constexpr double growth = 1.1, settled = 1.03;  // of iterations
 
@@ -69,7 +69,7 @@ Trial::Next Trial::judge() {
   return is_over ? Next::over : Next::revert;
 }
 
-// From the earlier half to the later one, and within the later one still.
+// From the first half to the second, and within the second half.
 bool Trial::grows() const {
   const std::size_t n = iterations_.size();
   const auto sum = [&](std::size_t from, std::size_t to) {

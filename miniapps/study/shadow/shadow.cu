@@ -12,7 +12,7 @@
 namespace weir {
 namespace {
 
-// Not-a-number differs from itself: such an answer is no repetition of anything.
+// NaN differs from itself and so counts as different.
 template <class Space>
 std::int64_t count_differing(const Communicator& ranks, View<const double> x, View<const double> y) {
   return static_cast<std::int64_t>(
@@ -71,7 +71,7 @@ double Shadow<Space>::prepare(Candidate& c, const Matrix<Space>& A) {
   return c.solver->setup_info().seconds;
 }
 
-// f(), a set-up. What it throws is a candidate's own affair, but for faults of the program; a replica's is the run's.
+// Calls f(), a set-up. If it throws, a candidate is left out; errors of replicas and of the program end the run.
 template <class Space>
 template <class F>
 bool Shadow<Space>::is_possible(std::size_t index, const F& f) {
@@ -94,7 +94,7 @@ bool Shadow<Space>::is_possible(std::size_t index, const F& f) {
   return false;
 }
 
-// Nothing of it is kept: when it first takes part, a candidate is set up for that system, as without the trial.
+// A trial only: a candidate is set up again when it first takes part.
 template <class Space>
 void Shadow<Space>::try_setups(const Matrix<Space>& A) {
   const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
@@ -102,7 +102,7 @@ void Shadow<Space>::try_setups(const Matrix<Space>& A) {
     is_possible(index, [&] { candidates_[index].solver->setup(from); });
 }
 
-// Over ranks by the clock: a rank that gathers or waits for another does not count that as its own.
+// Over ranks by the wall clock, which includes waiting for other ranks.
 template <class Space>
 double Shadow<Space>::seconds_to_prepare(std::size_t index, const Matrix<Space>& A) {
   Candidate& c = candidates_[index];
@@ -118,7 +118,7 @@ double Shadow<Space>::seconds_to_prepare(std::size_t index, const Matrix<Space>&
   return is_done ? ranks_.max(seconds) : 0;
 }
 
-// The whole record of the rank that took longest, so that its parts add up.
+// The record of the slowest rank, so that its parts add up.
 template <class Space>
 SolveResult Shadow<Space>::of_slowest(SolveResult mine) const {
   if (ranks_.size() == 1) return mine;
@@ -128,7 +128,7 @@ SolveResult Shadow<Space>::of_slowest(SolveResult mine) const {
   return mine;
 }
 
-// The same seed draws the same orders whatever was solved before.
+// The order depends on seed, step and solve only.
 template <class Space>
 void Shadow<Space>::draw_order() {
   order_.resize(candidates_.size() * static_cast<std::size_t>(repeats_));
@@ -142,12 +142,12 @@ template <class Space>
 double Shadow<Space>::residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   A.residual(b, x, r_);
   const Pair s = ranks_.sum(sum_and_square<Space>(r_.view()));
-  // With a constant null space the mean of b - A x is no x's fault.
+  // With a constant null space the mean of b - A x does not count.
   const double about_mean = s.b - s.a * s.a / static_cast<double>(A.unknowns());
   return std::sqrt(std::max(0.0, A.has_constant_null_space() ? about_mean : s.b));
 }
 
-// One that learns from its solves would find the second one easier.
+// A solver that depends on its earlier solves is not repeated.
 template <class Space>
 bool Shadow<Space>::is_unusual(const Candidate& c, double seconds) const {
   constexpr std::size_t enough = 8;
@@ -176,7 +176,7 @@ std::optional<ShadowRecord> Shadow<Space>::solve_by(std::size_t index, const Mat
   return record;
 }
 
-// A repeat is prepared like the first time, where the system asked for that.
+// A repeat includes the same set-up as the first solve.
 template <class Space>
 void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View<const double> x,
                               const ShadowRecord& own) {
@@ -205,7 +205,7 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
     if (is_unusual(candidates_[index], best.seconds())) {
       take_turn(index, best.place);
       if (candidates_[index].is_left_out) continue;
-      if (tries.back().result.iterations != best.result.iterations) tries.pop_back();  // other work
+      if (tries.back().result.iterations != best.result.iterations) tries.pop_back();  // not the same work
     }
     const auto most = std::max_element(tries.begin(), tries.end(), [](const ShadowRecord& p, const ShadowRecord& q) {
       return p.differing < q.differing;
@@ -216,7 +216,7 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
     std::nth_element(tries.begin(), of_middle, tries.end(), shorter);
     of_middle->differing = differing;
     of_middle->largest_difference = by;
-    of_middle->history = candidates_[index].solver->history();  // of the last of them
+    of_middle->history = candidates_[index].solver->history();  // of the last repeat
     candidates_[index].seconds.push_back(of_middle->seconds());
     keep_(*of_middle);
   }
@@ -234,9 +234,8 @@ ShadowRecord Shadow<Space>::own_record(const Matrix<Space>& A, View<const double
   return record;
 }
 
-// The first solve of each allocates and meets memory that was never touched: not counted. Who comes first gets the gaps
-// of the heap: the order is random, so that the replicas are not always those. Where the reference solver prepared
-// itself for this system, they all do so once more, counted.
+// The first solve of each, which allocates, does not count. The order is random, because the first one gets the gaps of
+// the heap. If the reference solver was set up for this system, all candidates are set up once more, and that counts.
 template <class Space>
 void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
   for (const std::size_t index : order_) {
@@ -249,8 +248,7 @@ void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
   }
 }
 
-// The matrix of the last renewal is the one at hand only where the reference solver was prepared for this system; an
-// older one may be gone.
+// An older matrix of the preconditioner may no longer exist, so it is updated only if it was set up for this system.
 template <class Space>
 void Shadow<Space>::repeat_reference(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   if (read_state_) read_state_();
@@ -264,8 +262,8 @@ void Shadow<Space>::repeat_reference(const Matrix<Space>& A, View<const double> 
   A.residual(b, x, r_);
 }
 
-// A last-level cache that others' data fill takes more than one pass: it keeps what the level above gives up, and not
-// in the order of use. A solve of tens of milliseconds streams from memory, and has little to get back.
+// Restoring the last-level cache takes more than one pass. Solves of tens of milliseconds stream from memory and need
+// one only.
 template <class Space>
 void Shadow<Space>::restore_caches(const Matrix<Space>& A, View<const double> b, View<const double> x,
                                    double own_seconds) {
@@ -293,7 +291,7 @@ void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<con
                           const SolveResult& result) {
   if (due_) {
     timed(seconds_, [&] {
-      reference_setup_ = ranks_.max(reference_setup_);  // one that is solved on the root rank costs the others nothing
+      reference_setup_ = ranks_.max(reference_setup_);  // a solver on the root rank costs the other ranks nothing
       const ShadowRecord own = own_record(A, b, x, result);
       draw_order();
       if (!std::exchange(warm_, true)) warm_up(A, b);

@@ -15,7 +15,7 @@ namespace {
 
 double megabytes(std::int64_t bytes) { return 1e-6 * static_cast<double>(bytes); }
 
-constexpr double worth_telling = 0.02;  // part of a solver's time
+constexpr double worth_telling = 0.02;  // share of a solver's time that is reported
 
 double percent(double log_ratio) { return 100 * std::expm1(log_ratio); }
 
@@ -98,9 +98,9 @@ std::string shadow_table(const ShadowComparison& c, const std::string& system) {
   std::string text = fmt::format("\n{}, open loop, on {}: {} systems, each solved by {} solvers in random order\n",
                                  system, c.on, c.rows.front().with_reference.pairs, c.rows.size());
   text += fmt::format(
-      "  {:<{}}  iterations  median ms  95 % below        MB  sum / reference's  95 % interval      median         "
-      "won  on {}\n",
-      "solver", width, c.on);
+      "  {:<{}}  iterations  median ms  95 % below        MB  total / reference  95 % interval      median   faster "
+      "in\n",
+      "solver", width);
   for (const ShadowRow& r : c.rows) {
     const PairedComparison& p = r.with_reference;
     text += fmt::format("  {:<{}}  {:>10.1f}  {:>9.3f}  {:>10.3f}  {:>8.3f}", label(r), width, r.iterations,
@@ -110,19 +110,17 @@ std::string shadow_table(const ShadowComparison& c, const std::string& system) {
                           p.of_sums_interval.low, p.of_sums_interval.high, p.ratio, p.wins, p.pairs,
                           &r == &c.rows[1] ? "control" : verdict_text(r.verdict, c.noise));
     if (r.setup_milliseconds >= worth_telling * r.mean_milliseconds)
-      text += fmt::format(", set-ups {:.0f} % of its time", 100 * r.setup_milliseconds / r.mean_milliseconds);
+      text += fmt::format(", set-up {:.0f} % of its time", 100 * r.setup_milliseconds / r.mean_milliseconds);
     if (r.failures)
-      text += fmt::format(", {} solves not converged, {:.3g} ms a system", r.failures, r.failed_milliseconds);
+      text += fmt::format(", {} solves did not converge ({:.3g} ms per system)", r.failures, r.failed_milliseconds);
     text += '\n';
   }
-  text += fmt::format(
-      "  noise floor {:.1f} %: largest extent of the A/A intervals (control / reference above, replica / replica "
-      "{:.3f} "
-      ".. {:.3f})\n",
-      percent(c.noise), c.replicas.of_sums_interval.low, c.replicas.of_sums_interval.high);
-  for (const LeftOut& out : c.left_out) text += fmt::format("  {} is left out: {}\n", out.name, out.why);
-  if (c.ranks > 1) text += fmt::format("  {} ranks: times are of the slowest rank, MB summed over all\n", c.ranks);
-  return text + fmt::format("  the same systems solved in the run itself: median {:.3f} ms\n", c.own_milliseconds);
+  text += fmt::format("  differences below {:.1f} % are noise (reference solver against itself: {:.3f} .. {:.3f})\n",
+                      percent(c.noise), c.replicas.of_sums_interval.low, c.replicas.of_sums_interval.high);
+  for (const LeftOut& out : c.left_out) text += fmt::format("  {} left out: {}\n", out.name, out.why);
+  if (c.ranks > 1) text += fmt::format("  {} ranks: times of the slowest rank, MB of all ranks\n", c.ranks);
+  return text +
+         fmt::format("  the run's own solves of these systems: median {:.3f} ms (not compared)\n", c.own_milliseconds);
 }
 
 std::string shadow_csv(const ShadowComparison& c) {
@@ -160,12 +158,17 @@ std::string shadow_csv(const ShadowComparison& c) {
 
 std::string shadow_json(const ShadowComparison& c, const std::string& system) {
   using Json = nlohmann::ordered_json;
-  Json j{{"system", system},
-         {"evidence", "open loop"},
-         {"on", c.on},
-         {"noise", std::exp(c.noise)},
-         {"verdicts", Json::object()}};
-  for (std::size_t i = 2; i < c.rows.size(); ++i) j["verdicts"][c.rows[i].name] = to_string(c.rows[i].verdict);
+  Json j{{"system", system},           {"evidence", "open loop"},    {"on", c.on},
+         {"noise", std::exp(c.noise)}, {"verdicts", Json::object()}, {"statements", Json::object()}};
+  for (std::size_t i = 2; i < c.rows.size(); ++i) {
+    const ShadowRow& r = c.rows[i];
+    const std::string verdict = to_string(r.verdict);
+    j["verdicts"][r.name] = verdict;
+    j["statements"][r.name] =
+        statement(Evidence::same_systems, r.name, verdict, r.with_reference.of_sums,
+                  r.with_reference.of_sums_interval) +
+        (r.failures ? fmt::format("; {} of {} solves did not converge", r.failures, r.with_reference.pairs) : "");
+  }
   j["left_out"] = Json::object();
   for (const LeftOut& out : c.left_out) j["left_out"][out.name] = out.why;
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -173,13 +176,13 @@ std::string shadow_json(const ShadowComparison& c, const std::string& system) {
 
 std::string repetition_text(const Repetition& r, const std::string& why) {
   if (r.different == 0)
-    return fmt::format("the reference solver is reproducible: its replicas agree bitwise in all {} systems", r.systems);
+    return fmt::format("every repeat of the reference solver gave the same bits ({} systems)", r.systems);
   return fmt::format(
-      "the reference solver is not reproducible: its replicas differ in {} of {} systems, first at step {}, solve {}: "
-      "{} "
-      "unknowns differ, by at most {:.3g} ({})",
+      "the reference solver is not reproducible: repeats differ in {} of {} systems, first at step {}, solve {}: {} "
+      "unknowns, by "
+      "at most {:.3g} ({})",
       r.different, r.systems, r.step, r.solve, r.differing, r.largest_difference,
-      why.empty() ? "not explained by the method: a race or uninitialised memory" : why);
+      why.empty() ? "not explained by the method: look for a race or uninitialised memory" : why);
 }
 
 }  // namespace weir

@@ -1,11 +1,10 @@
-// [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
-// A candidate, [shadow.NAME], is like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the reference solver's by
-// default. One that cannot take part is left out, and log, records and page say why: it does not take this system's
-// matrices, or its set-up fails; its library is not in this build, or knows one rank alone.
-// shadow.csv holds a row a solver and system, and one of the reference solver's own solve ("in the flow");
-// shadow_summary.csv what the pairs say (statistics.hpp);
-// shadow_curves.csv the residuals of some solves, iteration by iteration.
-// Of systems that share a name, which are alike, the first is taken. Over ranks all solve, rank 0 writes.
+// [shadow]: systems of the run are also solved by other solvers, recorded and compared. A candidate, [shadow.NAME], has
+// the keys of [linear.SYSTEM]; its stopping test (tolerance, norm, ...) defaults to that of the reference solver. A
+// candidate that does not support the matrices, whose set-up fails or whose library is missing or serial is left out,
+// and log, records and page give the reason. shadow.csv has one row per solver and system, and one for the reference
+// solver's own solve ("in the flow"); shadow_summary.csv the comparison (statistics.hpp); shadow_curves.csv the
+// residuals of some solves by iteration. Of systems with several parts the first is studied. Over ranks all solve and
+// rank 0 writes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,19 +26,21 @@ namespace weir {
 
 Options shadow_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "one of [linear.SYSTEM]"},
-      {"solvers", Option::texts, "[]", "names: [shadow.NAME] says what each is"},
-      {"every", Option::integer, "10", "between two solves of the same systems by all of them; 0: off", "[0, inf)",
-       "steps"},
-      {"repeats", Option::integer, "1", "of each solve", "[1, inf)"},
-      {"seed", Option::integer, "1", "of the random order"}};
+      {"system", Option::text, "", "system that is studied, one of [linear.SYSTEM]"},
+      {"solvers", Option::texts, "[]", "names of the candidates, defined by [shadow.NAME]"},
+      {"every", Option::integer, "10", "interval between steps whose systems are solved by all candidates; 0: off",
+       "[0, inf)", "steps"},
+      {"repeats", Option::integer, "1", "number of solves per system and candidate; the median time counts",
+       "[1, inf)"},
+      {"seed", Option::integer, "1", "seed of the random order of the candidates"}};
   return keys;
 }
 
 Options candidate_options() {
   static constexpr Option keys[] = {
-      {"like_leader", Option::boolean, "false", "the run's own solver once more (A/A)"},
-      {"slowed_by", Option::number, "0", "waits for this part of its time: a test of the statistics", "[0, 10]"}};
+      {"like_leader", Option::boolean, "false", "switch for a further copy of the reference solver (A/A control)"},
+      {"slowed_by", Option::number, "0",
+       "artificial slow-down as a fraction of the solver's time (tests the statistics)", "[0, 10]"}};
   return keys;
 }
 
@@ -51,11 +52,11 @@ constexpr const char* columns =
 
 // Residuals of a few solves: the first system, the second, the fourth, the eighth, ...
 constexpr const char* curve_columns = "step,name,iteration,ms,residual";
-constexpr std::size_t curve_points = 200;  // at most, of one solve
+constexpr std::size_t curve_points = 200;  // maximum per solve
 
 std::string measure(double seconds) { return seconds >= 0 ? fmt::format("{:.6g}", 1e3 * seconds) : std::string(); }
 
-// Why the solver of another library that the table asks for cannot take part; empty: it can, or it is one of ours.
+// Why a solver of another library cannot take part; empty: it can, or it is one of ours.
 template <class Space>
 std::string why_left_out(const Table& solver, const Communicator& ranks) {
   if (solver.has("like_leader")) return "";
@@ -65,10 +66,10 @@ std::string why_left_out(const Table& solver, const Communicator& ranks) {
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
   if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end()) return lacks(library);
-  return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only here" : "";
+  return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only" : "";
 }
 
-// Why one of ours does not take such matrices. system: its default method and preconditioner, kind, symmetry.
+// Why one of our solvers does not support the matrices of the system; empty: it does.
 template <class System>
 std::string why_unfit(const Table& solver, const System& system, const std::string& method,
                       const std::string& preconditioner) {
@@ -82,27 +83,26 @@ std::string why_unfit(const Table& solver, const System& system, const std::stri
   return "";
 }
 
-// So that none of its keys is an unknown one.
+// Marks its keys as known.
 void read_keys(const Table& solver) {
   read_krylov_options(solver);
   solver.get<std::string>("initial_guess", "previous");
   solver.get<double>("slowed_by", 0.0);
 }
 
-// Whether it can be told from the reference solver's options that it does not come to the same answer twice, or that
-// its replicas may come to other ones.
+// Why the reference solver, or its replicas, may not repeat the same solution.
 template <class Space>
 std::string why_reference_differs(const StudiedSystem<Space>& s) {
   return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.reference->preconditioner().traits());
 }
 template <class Space>
 std::string why_replicas_differ(const StudiedSystem<Space>& s) {
-  if (!s.reference->lifetime().is_always()) return "its preconditioner lag differs from theirs (refresh)";
+  if (!s.reference->lifetime().is_always()) return "the age of its lagged preconditioner differs (refresh)";
   return why_reference_differs(s);
 }
 
-// Made slower by a known part of its time, to see whether the lab finds it: after each setup, update and solve it goes on
-// for that part of what they took, on the processor, and counts it.
+// A solver slowed down by a known fraction, to test the statistics: after each set-up, update and solve it keeps the
+// processor busy for that fraction of the time.
 template <class Space>
 class SlowedSolver : public AnySolver<Space> {
  public:
@@ -174,7 +174,7 @@ class ShadowStudy : public Facility<Space> {
       if (options.get<bool>("like_leader", false)) continue;
       make_any_solver<Space>(options, s.method, s.preconditioner, {});
       if (const std::string why = why_unfit(options, s, s.method, s.preconditioner); !why.empty())
-        say("shadow solver {} is left out: {}\n", name, why);
+        say("shadow solver {} left out: {}\n", name, why);
     }
   }
 
@@ -235,7 +235,7 @@ class ShadowStudy : public Facility<Space> {
   void finish(Run& run) override {
     if (series_.empty() || !ranks_.is_root()) return;
     run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();
-    run.timings().at("instrumentation", "after shadows") += shadow_->restore_seconds();
+    run.timings().at("instrumentation", "restoring caches after shadow solves") += shadow_->restore_seconds();
     ShadowComparison comparison = series_.compare(seed_);
     comparison.ranks = ranks_.size();
     comparison.on = facts_.whose_systems;
@@ -260,7 +260,7 @@ class ShadowStudy : public Facility<Space> {
     });
   }
 
-  void tell(const LeftOut& out) { run_->event("shadow", out.name + " is left out: " + out.why); }
+  void tell(const LeftOut& out) { run_->event("shadow", out.name + " left out: " + out.why); }
 
   void leave_out(const std::string& name, const std::string& why) {
     left_out_.push_back({name, why});
@@ -285,8 +285,7 @@ class ShadowStudy : public Facility<Space> {
                            own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
   }
 
-  // An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or
-  // less often than once an iteration has its iterations spread over what it saw.
+  // Time of an iteration: set-up plus its share of the solve. Residuals are spread evenly over the iterations.
   void keep_curve(const ShadowRecord& r) {
     const std::size_t points = r.history.size();
     if (points < 2) return;
@@ -308,7 +307,7 @@ class ShadowStudy : public Facility<Space> {
   int repeats_ = 1;
   std::uint64_t seed_ = 1;
   std::unique_ptr<Shadow<Space>> shadow_;
-  std::string why_not_the_same_;  // the replicas' answers as the reference solver's; empty: they should be
+  std::string why_not_the_same_;  // why replicas may differ; empty: they should not
   std::vector<std::string> names_, solvers_;
   ShadowSeries series_;
   LineFile *rows_ = nullptr, *curves_ = nullptr;  // of the run

@@ -16,7 +16,7 @@ constexpr int resamples = 2000;
 
 double reach(const Interval& i) { return std::max(std::abs(std::log(i.low)), std::abs(std::log(i.high))); }
 
-// How many of the sorted values lie beyond either end, so that of n / block independent ones 95 % lie between.
+// Number of sorted values outside of each end of the interval, for n / block independent values.
 std::size_t tail_of(std::size_t n, std::size_t block) {
   const double m = std::max(2.0, static_cast<double>(n) / static_cast<double>(block));
   const double t = student_quantile(0.975, m - 1);
@@ -76,7 +76,7 @@ double sign_test(int wins, int pairs) {
 }
 
 PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> reference, std::uint64_t seed,
-                               std::span<const double> beside) {
+                               std::span<const double> extra) {
   PairedComparison c;
   c.pairs = static_cast<int>(std::min(candidate.size(), reference.size()));
   if (c.pairs == 0) return c;
@@ -100,7 +100,7 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
   const auto ratio_of_sums = [&](const std::vector<std::size_t>& pick) {
     double mine = 0, reference = 0;
     for (const std::size_t i : pick) {
-      mine += candidate[i] + (beside.empty() ? 0 : beside[i]);
+      mine += candidate[i] + (extra.empty() ? 0 : extra[i]);
       reference += reference[i];
     }
     return mine / reference;
@@ -130,6 +130,20 @@ std::string to_string(Verdict verdict) {
 std::string verdict_text(Verdict verdict, double noise_floor) {
   if (verdict != Verdict::undecided) return to_string(verdict);
   return fmt::format("undecided (noise {:.1f} %)", 100 * std::expm1(noise_floor));
+}
+
+std::string statement(Evidence evidence, const std::string& name, const std::string& verdict, double ratio,
+                      const Interval& interval) {
+  constexpr const char *did[] = {"solved the same systems in", "ran the branches in", "completed the runs in"},
+                       *reference[] = {"reference solver's time", "reference solver's time per progress",
+                                       "baseline's time"},
+                       *level[] = {"same systems", "branches", "whole runs"};
+  const auto e = static_cast<std::size_t>(evidence);
+  if (!std::isfinite(ratio)) return fmt::format("{}: {} ({})", name, verdict, level[e]);
+  const bool is_decided = verdict == "faster" || verdict == "slower";
+  return fmt::format("{}{} {} {:.2f} {} the {} (95 % interval {:.2f} to {:.2f}, {})", is_decided ? "" : verdict + ": ",
+                     name, did[e], ratio, ratio < 1 ? "of" : "times", reference[e], interval.low, interval.high,
+                     level[e]);
 }
 
 }  // namespace weir

@@ -1,4 +1,5 @@
-// What a case may not ask for: refused at the start with the code of a usage error, quickly, and before anything is written.
+// What a case may not ask for: refused at the start with the code of a usage error, quickly, and before anything is
+// written.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Every key that a reader looks up is described, and every key that is described is looked up by a reader; each case that
-// comes with weir says the same as its effective configuration.
+// Every key that a reader looks up is described, and every key that is described is looked up by a reader; each case
+// that comes with weir says the same as its effective configuration.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -54,8 +54,8 @@ void collect(const TableNode& n, const std::string& path, std::set<std::string>&
   for (const auto& [key, child] : n.entries) collect(*child, path.empty() ? key : path + "." + key, asked);
 }
 
-// [shadow.NAME], [relay.NAME] and [select.NAME] have the keys of [linear.SYSTEM], the smoother and the inner of a preconditioner are
-// preconditioners.
+// [shadow.NAME], [relay.NAME] and [select.NAME] have the keys of [linear.SYSTEM], the smoother and the inner of a
+// preconditioner are preconditioners.
 std::string without_nesting(std::string path) {
   for (const char* inner : {".smoother.", ".inner."})
     for (auto at = path.find(inner); at != std::string::npos; at = path.find(inner))

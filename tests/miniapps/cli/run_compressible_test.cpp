@@ -131,8 +131,8 @@ TEST_F(WeirCompressible, AStoppedRunWithAnOldPreconditionerGoesOnWithTheSameOne)
   }
 }
 
-// Steps that are neither of the first matrix nor of today's: aggregates of the first one, factors of an old one, which a
-// restart makes again with the boundary values of its time.
+// Steps that are neither of the first matrix nor of today's: aggregates of the first one, factors of an old one, which
+// a restart makes again with the boundary values of its time.
 TEST_F(WeirCompressible, WhatASolverKeepsOverStepsGoesOn) {
   const std::pair<const char*, const char*> keeping[] = {
       {"cylinder.toml", "linear.flow.preconditioner={type=\"aggregation\"}"},

@@ -1,4 +1,5 @@
-// The program itself, end to end, on a small cavity: interrupted, killed, restarted, blown up, on one thread and on two.
+// The program itself, end to end, on a small cavity: interrupted, killed, restarted, blown up, on one thread and on
+// two.
 #include <gtest/gtest.h>
 
 #include <chrono>

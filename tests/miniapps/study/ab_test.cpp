@@ -305,7 +305,7 @@ TEST_F(TwinRuns, AMapSaysWhoWinsWhereAndGoesOnWhereItWasStopped) {
   write_file(folder / "map.toml", map_study);
   const Finished f = weir({"map", "map.toml", "-o", "out", "--budget", "3x"});
   ASSERT_EQ(f.code, 0) << f.out << f.err;
-  EXPECT_NE(f.out.find("[36/36] 100, 0.1: "), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("[36/36] toy.wait_ms=100, toy.rate=0.1, "), std::string::npos) << f.out;
   EXPECT_NE(f.out.find(" left\n"), std::string::npos) << f.out;
   const auto at = rows("out/map_cells.csv"), all = rows("out/map.csv");
   ASSERT_EQ(at.size(), 2U);

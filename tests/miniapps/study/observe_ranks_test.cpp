@@ -1,5 +1,5 @@
-// [observe] and [roofline] under mpirun: the numbers and the pictures of one rank where the method is that of one rank, and
-// those of each rank's rows where it is not.
+// [observe] and [roofline] under mpirun: the numbers and the pictures of one rank where the method is that of one rank,
+// and those of each rank's rows where it is not.
 #include <set>
 
 #include "tests/miniapps/cli/over_ranks.hpp"

@@ -56,7 +56,8 @@ TEST_F(Observed, SequentialSweepsAreAtTheirFixedPointAndReadNothingStale) {
   EXPECT_LT(std::stod(row.at("probe")), 1);
 }
 
-// Each cell has its own precision, and every cell is counted once; a method that has one precision counts all cells there.
+// Each cell has its own precision, and every cell is counted once; a method that has one precision counts all cells
+// there.
 TEST_F(Observed, ThePrecisionOfEachCellIsCountedAndDrawn) {
   const auto counts = [&](const char* directory) {
     const Row row = rows(std::string(directory) + "/observatory.csv").at(0);

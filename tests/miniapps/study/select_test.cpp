@@ -1,5 +1,5 @@
-// [select] in real runs: what it decides can be followed bit for bit, with and without a stop, and a solver that fails is
-// replaced in the very solve.
+// [select] in real runs: what it decides can be followed bit for bit, with and without a stop, and a solver that fails
+// is replaced in the very solve.
 #include <gtest/gtest.h>
 
 #include <array>

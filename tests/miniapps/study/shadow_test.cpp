@@ -129,8 +129,8 @@ TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
   EXPECT_EQ(rows("with/shadow_summary.csv").size(), 4U);
 }
 
-// After the shadows the reference solver prepares itself and solves once more: that must leave nothing behind, where the matrix
-// changes with every step too, and is the lab's time.
+// After the shadows the reference solver prepares itself and solves once more: that must leave nothing behind, where
+// the matrix changes with every step too, and is the lab's time.
 TEST_F(Shadows, ChangeNoBitOfAFlowWhoseMatrixChanges) {
   const std::string cylinder = testing::cylinder_at_mach_038(24, 10, 20), candidate = R"([shadow]
 system = "flow"
@@ -150,9 +150,8 @@ preconditioner = { type = "block_jacobi", precision = "adaptive" }
   }
 }
 
-// Asynchronous sweeps on the emulator meet another schedule in every launch: a reference solver that does not repeat, for
-// certain.
-// The prescribed ones are its near miss: asynchronous too, and they repeat.
+// Asynchronous sweeps on the emulator meet another schedule in every launch: a reference solver that does not repeat,
+// for certain. The prescribed ones are its near miss: asynchronous too, and they repeat.
 TEST_F(Shadows, FindALeaderThatDoesNotRepeatAndTheStepFromWhichOn) {
   const auto cylinder = [](const std::string& asynchrony) {
     return R"([case]
