@@ -96,14 +96,14 @@ enum class Constants {
 };
 
 // b - A x of the given system, in the norm of the options, and whether it meets the tolerance.
-struct Verdict {
+struct Accuracy {
   double relative = 0;  // relative to |b|
   bool is_met = false;
 };
 
 struct Row {
   SolveResult result;
-  Verdict verdict;
+  Accuracy accuracy;
   bool projected = false;  // with the constants projected out
   SetupInfo setup;
   std::string refusal;  // why the method is not applicable
@@ -129,12 +129,12 @@ class GivenSystem {
   // the projection, and the better x counts.
   Row solve(const Table& options, const SolveArguments& a) {
     Row row = solve_once(options, a, constants_ != Constants::kept);
-    if (constants_ != Constants::to_rounding || row.verdict.is_met || !row.is_known || a.extended) return row;
+    if (constants_ != Constants::to_rounding || row.accuracy.is_met || !row.is_known || a.extended) return row;
     if (constant_part(rhs_) <= options.get<double>("tolerance", a.tolerance)) return row;
     const std::vector<double> x = solution();
     const Row other = solve_once(options, a, false);
     const bool is_better =
-        other.refusal.empty() && (!row.refusal.empty() || other.verdict.relative < row.verdict.relative);
+        other.refusal.empty() && (!row.refusal.empty() || other.accuracy.relative < row.accuracy.relative);
     if (is_better) return other;
     x_.upload(x);
     return row;
@@ -194,10 +194,10 @@ class GivenSystem {
     const double b = size_of(scaled_rhs(s), o.norm),
                  now = a.extended ? s * r.true_residual : residual(solution(), s, o);
     const double reference = !o.relative ? s : o.reference == "initial" ? residual(guess_, s, o) : b;
-    row.verdict.relative = b > 0 ? now / b : now;
-    row.verdict.is_met = std::isfinite(now) && now <= tolerance * reference && r.reason != Reason::not_finite;
+    row.accuracy.relative = b > 0 ? now / b : now;
+    row.accuracy.is_met = std::isfinite(now) && now <= tolerance * reference && r.reason != Reason::not_finite;
     if (a.extended || r.reason == Reason::interrupted) return;
-    if (row.verdict.is_met)
+    if (row.accuracy.is_met)
       r.reason = Reason::converged;
     else if (!std::isfinite(now))
       r.reason = Reason::not_finite;
@@ -267,7 +267,7 @@ void print_row(const std::string& name, std::size_t width, const Row& row) {
   }
   const SolveResult& r = row.result;
   say("{:<{}} {:>10.3f} {:>10.3f} {:>10} {:>12.3e} {:>12}  {}\n", name, width, 1e3 * row.setup.seconds,
-      1e3 * r.solve_seconds, r.iterations, row.verdict.relative,
+      1e3 * r.solve_seconds, r.iterations, row.accuracy.relative,
       row.setup.bytes > 0 ? fmt::format("{:.2f}", static_cast<double>(row.setup.bytes) / 1e6) : "",
       to_string(r.reason));
 }
@@ -294,7 +294,7 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
     std::fflush(stdout);
     const bool solved = row.refusal.empty() && row.result.converged();
     const bool is_outside = !solved && row.refusal.empty() && row.projected && constants != Constants::known &&
-                            outside > 0.9 * row.verdict.relative;
+                            outside > 0.9 * row.accuracy.relative;
     any_outside = any_outside || is_outside;
     if (!solved && !is_outside && row.result.reason == Reason::stagnated)
       attainable = rounding_of_residual(data, system.solution()) / norm_b;

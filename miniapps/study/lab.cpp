@@ -76,57 +76,10 @@ Lab<Space>::~Lab() {
 }
 
 template <class Space>
-void Lab<Space>::refused(const Matrix<Space>&, Exit code, const std::string& words) {
-  refused_.exit = code;
-  refused_.reason = words;
-}
-
-template <class Space>
-void Lab<Space>::read(const std::vector<SystemDefaults>& systems) {
-  for (auto& f : facilities_)
-    for (const SystemDefaults& s : systems) f->read(s);
-}
-
-template <class Space>
-void Lab<Space>::describe(const FlowFacts<Space>& facts) {
-  for (auto& f : facilities_) f->describe(facts);
-}
-
-template <class Space>
-void Lab<Space>::attach(const SystemDefaults& system, LinearSolver<Space>& reference, const Table& linear) {
-  const StudiedSystem<Space> studied{
-      system.name,           parts_[system.name]++, &reference,    system.options(linear), system.method,
-      system.preconditioner, system.tolerance,      system.matrix, system.is_symmetric};
-  for (auto& f : facilities_) f->attach(studied);
-  reference.watch(this);
-}
-
-template <class Space>
-void Lab<Space>::save(CheckpointState& state) const {
-  for (const auto& f : facilities_) f->save(state);
-}
-
-template <class Space>
-void Lab<Space>::resume(const Checkpoint& from) {
-  for (auto& f : facilities_) f->resume(from);
-}
-
-template <class Space>
 void Lab<Space>::open(Run& run) {
   run_ = &run;
   exceptions_ = std::uncaught_exceptions();
   for (auto& f : facilities_) f->open(run);
-}
-
-template <class Space>
-void Lab<Space>::between_steps(std::int64_t next, const FlowBranch& flow) {
-  for (auto& f : facilities_) f->between_steps(next, flow);
-}
-
-template <class Space>
-void Lab<Space>::begin_step(std::int64_t step) {
-  if (run_) run_->begin_step(step);
-  for (auto& f : facilities_) f->begin_step(step);
 }
 
 template <class Space>
@@ -135,18 +88,6 @@ std::vector<RowField> Lab<Space>::fields(const std::string& system) {
   for (auto& f : facilities_)
     for (RowField& field : f->fields(system)) all.push_back(std::move(field));
   return all;
-}
-
-template <class Space>
-void Lab<Space>::failed(Run& run, const Outcome& outcome) {
-  run_ = nullptr;
-  for (auto& f : facilities_) f->failed(run, outcome);
-}
-
-template <class Space>
-void Lab<Space>::finish(Run& run) {
-  run_ = nullptr;
-  for (auto& f : facilities_) f->finish(run);
 }
 
 template class Lab<Host>;

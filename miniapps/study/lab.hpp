@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/key_table.hpp"
@@ -35,25 +36,54 @@ class Lab : private SolveWatch<Space> {  // notes errors of the reference solver
   // solver, or kept by Run::on_root). If one rank alone has it, nothing is written.
   ~Lab();
 
-  void read(const std::vector<SystemDefaults>& systems);  // only their options, as attach reads them
-  void describe(const FlowFacts<Space>& facts);
-  // A solver of the flow code, which must outlive the steps; linear: [linear]. The second solver of the same name is
-  // part 1 (momentum in y).
-  void attach(const SystemDefaults& system, LinearSolver<Space>& reference, const Table& linear);
-  void save(CheckpointState& state) const;  // into a checkpoint
-  void resume(const Checkpoint& from);      // before the flow code loads the checkpoint
+  void read(const std::vector<SystemDefaults>& systems) {  // only their options, as attach reads them
+    for (auto& f : facilities_)
+      for (const SystemDefaults& s : systems) f->read(s);
+  }
+  void describe(const FlowFacts<Space>& facts) { each(&Facility<Space>::describe, facts); }
+  // A solver of the flow code, which must outlive the steps; linear: [linear]. The second solver of the same name is part 1
+  // (momentum in y).
+  void attach(const SystemDefaults& system, LinearSolver<Space>& solver, const Table& linear) {
+    each(&Facility<Space>::attach, {system.name, parts_[system.name]++, &solver, system.options(linear), system.method,
+                                    system.preconditioner, system.tolerance, system.matrix, system.is_symmetric});
+    solver.watch(this);
+  }
+  void save(CheckpointState& state) const {  // into a checkpoint
+    for (const auto& f : facilities_) f->save(state);
+  }
+  // Before the flow code loads the checkpoint.
+  void resume(const Checkpoint& from) { each(&Facility<Space>::resume, from); }
   void open(Run& run);
-  void between_steps(std::int64_t next, const FlowBranch& flow);  // before the step `next`
-  void begin_step(std::int64_t step);                             // before its first solve
+  // Before the step `next`.
+  void between_steps(std::int64_t next, const FlowBranch& flow) {
+    for (auto& f : facilities_) f->between_steps(next, flow);
+  }
+  void begin_step(std::int64_t step) {  // before its first solve
+    if (run_) run_->begin_step(step);
+    for (auto& f : facilities_) f->begin_step(step);
+  }
   // Per block row of the system, for the field output. Over ranks all call; rank 0 has the whole.
   std::vector<RowField> fields(const std::string& system);
-  void failed(Run& run, const Outcome& outcome);
-  void finish(Run& run);
+  void failed(Run& run, const Outcome& outcome) {
+    run_ = nullptr;
+    for (auto& f : facilities_) f->failed(run, outcome);
+  }
+  void finish(Run& run) {
+    run_ = nullptr;
+    for (auto& f : facilities_) f->finish(run);
+  }
   // finish or failed, according to the outcome.
   void end(Run& run, const Outcome& outcome) { outcome.exit == Exit::finished ? finish(run) : failed(run, outcome); }
 
  private:
-  void refused(const Matrix<Space>&, Exit code, const std::string& words) override;
+  template <class Argument>
+  void each(void (Facility<Space>::*call)(const Argument&), const std::type_identity_t<Argument>& argument) {
+    for (auto& f : facilities_) ((*f).*call)(argument);
+  }
+  void refused(const Matrix<Space>&, Exit code, const std::string& words) override {
+    refused_.exit = code;
+    refused_.reason = words;
+  }
   bool looks_at_solves() const override { return false; }
 
   std::vector<std::unique_ptr<Facility<Space>>> facilities_;

@@ -143,25 +143,25 @@ std::string why(const RelayRow& r, const RelayRow& reference, double noise) {
 }
 
 // Faster, slower: the interval excludes 1 and the ratio is outside of the noise band.
-RelayVerdict verdict_of(const RelayRow& r, const RelayComparison& c) {
+Verdict verdict_of(const RelayRow& r, const RelayComparison& c) {
   const double noise = c.noise;
   const double low = std::log(r.closed_interval.low), high = std::log(r.closed_interval.high);
   const bool is_faster = high < 0 && std::log(r.closed) < -noise;
   const bool is_slower = low > 0 && std::log(r.closed) > noise;
-  if (r.failures > (is_faster ? 0 : r.branches / 2)) return RelayVerdict::fails;
-  if (r.branches >= hopeless_branches && r.cut == r.branches) return RelayVerdict::slower;
-  if (r.branches < fewest_branches) return RelayVerdict::too_few_branches;
-  if (!c.has_clear_progress) return RelayVerdict::undecided;
+  if (r.failures > (is_faster ? 0 : r.branches / 2)) return Verdict::fails;
+  if (r.branches >= hopeless_branches && r.cut == r.branches) return Verdict::slower;
+  if (r.branches < fewest_branches) return Verdict::too_few_branches;
+  if (!c.has_clear_progress) return Verdict::undecided;
   if (!is_faster && !is_slower)
-    return std::max(extent(r.closed_interval), noise) <= std::log1p(alike) ? RelayVerdict::no_difference
-                                                                           : RelayVerdict::undecided;
+    return std::max(extent(r.closed_interval), noise) <= std::log1p(alike) ? Verdict::no_difference
+                                                                           : Verdict::undecided;
   // A growing cost can only make it slower.
-  if (!r.has_settled && is_faster && r.drift > 1) return RelayVerdict::not_settled;
+  if (!r.has_settled && is_faster && r.drift > 1) return Verdict::not_settled;
   // A falling cost may make it faster: the second half alone must be slower.
   const double of_later_half = std::log(2 * r.drift / (1 + r.drift));
   const bool is_slower_later = low + of_later_half > 0 && std::log(r.closed) + of_later_half > noise;
-  if (!r.has_settled && is_slower && !is_slower_later) return RelayVerdict::not_settled;
-  return is_faster ? RelayVerdict::faster : RelayVerdict::slower;
+  if (!r.has_settled && is_slower && !is_slower_later) return Verdict::not_settled;
+  return is_faster ? Verdict::faster : Verdict::slower;
 }
 
 }  // namespace
@@ -169,12 +169,6 @@ RelayVerdict verdict_of(const RelayRow& r, const RelayComparison& c) {
 const char* to_string(BranchRunEnd end) {
   constexpr const char* names[] = {"steps", "reached", "failed", "cut"};
   return names[static_cast<int>(end)];
-}
-
-const char* to_string(RelayVerdict verdict) {
-  constexpr const char* names[] = {"reference", "control",     "faster", "slower",          "no difference",
-                                   "undecided", "not settled", "fails",  "too few branches"};
-  return names[static_cast<int>(verdict)];
 }
 
 void BranchRun::drop_first(int count) {
@@ -335,8 +329,8 @@ RelayComparison RelaySeries::compare(std::uint64_t seed) const {
     r.verdict = verdict_of(r, c);
     if (&r > &c.rows[1] && c.has_clear_progress) r.why = why(r, c.rows[0], c.noise);
   }
-  c.rows[0].verdict = RelayVerdict::reference;
-  c.rows[1].verdict = RelayVerdict::control;
+  c.rows[0].verdict = Verdict::reference;
+  c.rows[1].verdict = Verdict::control;
   return c;
 }
 

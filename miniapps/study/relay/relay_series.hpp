@@ -62,19 +62,6 @@ struct BranchLength {
   int first = 8, most = 64;
 };
 
-enum class RelayVerdict {
-  reference,
-  control,
-  faster,
-  slower,
-  no_difference,  // as in statistics.hpp
-  undecided,
-  not_settled,
-  fails,
-  too_few_branches
-};
-const char* to_string(RelayVerdict verdict);
-
 struct RelayRow {
   std::string name, solver;
   int branches = 0, failures = 0, cut = 0;
@@ -87,7 +74,7 @@ struct RelayRow {
   Interval closed_interval{1, 1}, open_interval{1, 1}, gain_interval{1, 1};
   double drift = 1;  // cost of the second half over that of the first; NaN: unknown
   bool has_settled = true;
-  RelayVerdict verdict = RelayVerdict::too_few_branches;
+  Verdict verdict = Verdict::too_few_branches;
   std::string why;  // explanation of a loop gain far from 1
 };
 

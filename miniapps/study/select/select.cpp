@@ -126,11 +126,14 @@ class Select : public Facility<Space> {
     for (const Decision& d : decisions_)
       if (const std::string& why = left_out_[at(number_of(d.to))]; !why.empty())
         throw Error(Exit::usage, decisions_file_ + ": '" + d.to + "' cannot solve this system: " + why);
-    for (std::size_t i = 1; i < names_.size(); ++i)
-      if (!left_out_[i].empty()) {
-        pace_.warm(static_cast<int>(i));  // no budget for it
-        run.event("select", names_[i] + " is left out: " + left_out_[i]);
-      }
+    std::vector<std::string> used, unused;
+    for (std::size_t i = 1; i < names_.size(); ++i) {
+      (left_out_[i].empty() ? used : unused).push_back(names_[i]);
+      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // no budget for it
+    }
+    if (!unused.empty())
+      run.event("select", fmt::format("candidates: {}; unsuitable or equal to the default: {}", fmt::join(used, ", "),
+                                      fmt::join(unused, ", ")));
     if (!ranks_.is_root()) return;
     decided_ = &run.record("decisions.csv", decision_columns);
     raced_ = &run.record("races.csv", race_columns);

@@ -123,7 +123,8 @@ Verdict verdict_of(const PairedComparison& c, double noise_floor) {
 }
 
 std::string to_string(Verdict verdict) {
-  constexpr const char* names[] = {"faster", "slower", "no difference", "undecided", "too few systems"};
+  constexpr const char* names[] = {"faster",    "slower",  "no difference", "undecided", "too few systems",
+                                   "reference", "control", "not settled",   "fails",     "too few branches"};
   return names[static_cast<int>(verdict)];
 }
 

@@ -43,7 +43,19 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
 // Verdict from the interval of the sums. The noise floor is the largest |log ratio| of the interval of the reference
 // solver against itself. "No difference" means that interval and noise floor are within `alike`; otherwise the data are
 // undecided.
-enum class Verdict { faster, slower, no_difference, undecided, too_few_systems };
+enum class Verdict {
+  faster,
+  slower,
+  no_difference,
+  undecided,
+  too_few_systems,
+  // Branches only:
+  reference,
+  control,
+  not_settled,
+  fails,
+  too_few_branches
+};
 inline constexpr double alike = 0.03;
 inline constexpr int fewest_pairs = 6;  // the smallest number with which a sign test can reach 0.05
 Verdict verdict_of(const PairedComparison& c, double noise_floor);

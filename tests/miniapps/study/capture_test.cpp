@@ -160,7 +160,7 @@ TEST_F(CaptureRun, WhatCannotBeWrittenIsToldAndTheRunGoesOnToItsLastCheckpoint) 
       50000;  // bytes of a file: enough for the records, not for what a capsule or a checkpoint reserves
   const Finished f =
       weir({"run", "case.toml", "-o", "a", "--set", "time.end=0.05", "--set", "capture.when=every:1"}, full_disk);
-  EXPECT_NE(f.out.find("capture is switched off"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("no further systems are captured"), std::string::npos) << f.out;
   EXPECT_EQ(f.code, 6) << f.err;
   EXPECT_NE(f.err.find("step_00000005.h5"), std::string::npos) << f.err;
 }
@@ -169,7 +169,7 @@ TEST_F(CaptureRun, LimitsHoldAndAreTold) {
   const Finished f = run(cavity, "a", {"capture.when=every:1", "capture.system=pressure", "capture.most=2"});
   ASSERT_EQ(f.code, 0) << f.err;
   EXPECT_EQ(capsules("a").size(), 2U);
-  EXPECT_NE(f.out.find("limit reached: 2 captured systems"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("limit reached after 2 captured systems"), std::string::npos) << f.out;
   EXPECT_EQ(run(cavity, "b", {"capture.system=presure", "capture.when=every:1"}).code, 2);
 }
 

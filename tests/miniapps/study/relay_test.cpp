@@ -197,7 +197,7 @@ TEST_F(Relays, RefuseASolverOfAnotherLibraryBeforeTheFirstStep) {
                relay("pressure", "solvers = [\"other\"]\n[relay.other]\nmethod = \"eigen:cg+jacobi\"\n"),
            "refused");
   EXPECT_EQ(run.code, 2);
-  EXPECT_NE(run.err.find("cannot lead a branch"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("cannot run a branch"), std::string::npos) << run.err;
 }
 
 }  // namespace
