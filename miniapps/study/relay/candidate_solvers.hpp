@@ -1,5 +1,5 @@
-// The solvers of one candidate, one per linear system of the case. For a branch they are swapped into the flow code, whose own
-// solvers keep their state and are swapped back afterwards; watches stay with the flow code's solvers.
+// The solvers of one candidate, one per linear system of the case. For a branch they are swapped into the flow code,
+// whose own solvers keep their state and are swapped back afterwards; watches stay with the flow code's solvers.
 #pragma once
 #include <algorithm>
 #include <functional>

@@ -29,4 +29,10 @@ class CostTimer {  // adds to an accumulator when the scope ends
   double start_;
 };
 
+// Keeps the processor busy for `more` seconds, which are added to `seconds`.
+inline void keep_busy(const CostClock& clock, double& seconds, double more) {
+  const CostTimer timer(clock, seconds);
+  for (const double end = clock.now() + more; clock.now() < end;) continue;
+}
+
 }  // namespace weir

@@ -63,14 +63,13 @@ class Relay : public Facility<Space> {
     seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
   }
 
-  void read(const SystemDefaults& s) override { candidates_.refuse_unfit<Space>(s); }
+  void read(const SystemDefaults& s) override { candidates_.refuse_unfit(s); }
 
   void attach(const StudiedSystem<Space>& s) override {
     if (candidates_.names().empty()) return;
     if (branches_.candidates().empty()) {
-      for (const char* name : {"leader", control_name})
-        branches_.add(candidates_.reference<Space>(name, ranks_, &observer_));
-      for (const auto& name : candidates_.names()) branches_.add(candidates_.solvers<Space>(name, ranks_, &observer_));
+      for (const char* name : {"leader", control_name}) branches_.add(candidates_.reference(name, ranks_, &observer_));
+      for (const auto& name : candidates_.names()) branches_.add(candidates_.solvers(name, ranks_, &observer_));
       branches_.observe_by(&observer_);
     }
     for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.add_system(s);
@@ -213,7 +212,7 @@ class Relay : public Facility<Space> {
   }
 
   Table options_;
-  Candidates candidates_;
+  Candidates<Space> candidates_;
   Branches<Space> branches_;  // two replicas of the reference solver, then the candidates
   BranchObserver<Space> observer_;
   std::int64_t every_ = 0;

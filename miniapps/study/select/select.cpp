@@ -80,13 +80,13 @@ class Select : public Facility<Space> {
     }
   }
 
-  void read(const SystemDefaults& s) override { candidates_.refuse_unfit<Space>(s); }
+  void read(const SystemDefaults& s) override { candidates_.refuse_unfit(s); }
 
   void attach(const StudiedSystem<Space>& s) override {
     if (!is_on()) return;
     if (branches_.candidates().empty()) {
-      branches_.add(candidates_.reference<Space>(default_name, ranks_));
-      for (const auto& name : candidates_.names()) branches_.add(candidates_.solvers<Space>(name, ranks_));
+      branches_.add(candidates_.reference(default_name, ranks_));
+      for (const auto& name : candidates_.names()) branches_.add(candidates_.solvers(name, ranks_));
     }
     for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.add_system(s);
     if (candidates_.is_automatic() && s.name == candidates_.system() && s.part == 0)
@@ -368,7 +368,7 @@ class Select : public Facility<Space> {
   }
 
   Table options_;
-  Candidates candidates_;
+  Candidates<Space> candidates_;
   Branches<Space> branches_;  // one candidate per name
   std::vector<std::string> names_;
   std::int64_t every_ = 20;
