@@ -276,36 +276,6 @@ void LinearSolver<Space>::refuse_failed_call(const Matrix<Space>& A, View<const 
   A.ranks() ? all_or_none(*A.ranks(), look) : look();
 }
 
-template <class Space>
-bool LinearSolver<Space>::can_queue(const Matrix<Space>& A) const {
-  return std::is_same_v<Space, Device> && is_set_up() && is_whole() && !help_ && lifetime_.is_always() &&
-         !guess_.remembers() && !forcing_.is_adaptive() && !A.ranks() && krylov_->can_queue(A, *preconditioner_) &&
-         std::none_of(watches_.begin(), watches_.end(), [](const auto* w) { return w->looks_at_solves(); });
-}
-
-template <class Space>
-bool LinearSolver<Space>::queue(const Matrix<Space>& A, View<const double> b, View<double> x, const QueuedSolve& to) {
-  if (is_interrupted(options_)) return false;
-  const Region region("linear solve", nullptr);
-  guess_.choose(A, b, x);
-  for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
-  krylov_->queue(A, *preconditioner_, b, x, to);
-  return true;
-}
-
-// One that is done is of usual size: solve_scaled has nothing to look at.
-template <class Space>
-SolveResult LinearSolver<Space>::settle(const Matrix<Space>& A, View<const double> b, View<double> x,
-                                        const SeenSolve& seen) {
-  bool is_first = true;
-  const auto go_on = [&](View<const double> rhs, View<double> solution) {
-    return std::exchange(is_first, false) ? krylov_->settle(A, *preconditioner_, rhs, solution, seen)
-                                          : krylov_->solve(A, *preconditioner_, rhs, solution);
-  };
-  const bool may_need_scaling = options_.relative && !seen.is_done;
-  return conclude(may_need_scaling ? solve_scaled<Space>(A, b, x, go_on) : go_on(b, x), A, b, x);
-}
-
 namespace {
 
 void add_first_try(const SolveResult& first, double setup_seconds, SolveResult& result) {

@@ -48,12 +48,6 @@ class LinearSolver {
   void update(const Matrix<Space>& A);  // new values, same pattern; rebuilt where the policy says so
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
-  // The same in two halves, which wait for nothing where all goes as foreseen (queued_solves.hpp). can_queue: of the systems as the
-  // last setup or update left the solver. queue: false where the solve was asked to stop; then there is nothing to settle.
-  bool can_queue(const Matrix<Space>& A) const;
-  bool queue(const Matrix<Space>& A, View<const double> b, View<double> x, const QueuedSolve& to);
-  SolveResult settle(const Matrix<Space>& A, View<const double> b, View<double> x, const SeenSolve& seen);
-
   // Told of each system before it is solved where the tolerance follows the nonlinear residual.
   ForcingTerm& forcing() { return forcing_; }
 

@@ -84,7 +84,6 @@ class Lab : private SolveWatch<Space> {  // notes errors of the reference solver
     refused_.exit = code;
     refused_.reason = words;
   }
-  bool looks_at_solves() const override { return false; }
 
   std::vector<std::unique_ptr<Facility<Space>>> facilities_;
   std::map<std::string, int> parts_;  // attached so far

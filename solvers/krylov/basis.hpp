@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "solvers/device/array.hpp"
-#include "solvers/device/asynchronous/fetch_scalars.hpp"
+#include "solvers/device/fetch_scalars.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/basis_host.hpp"
 
@@ -41,14 +41,20 @@ template <class T>
 static void subtract_one(const double* h, View<const T> u, Vector y) {
   for_each<Device>(y.size(), [=] WEIR_HD(int i) { y[i] -= h[0] * u[i]; });
 }
-// {u.w, v.w}
-template <class Space, class T>
-static Pair dot_two(View<const T> u, View<const T> v, ConstVector w) {
-  return sum2<Space>(w.size(), [=] WEIR_HD(int i) { return Pair{w[i] * u[i], w[i] * v[i]}; });
+// {u.w, v.w} to *to in device memory
+template <class T>
+static void leave_dot_two(View<const T> u, View<const T> v, ConstVector w, Pair* to) {
+  leave_sum(
+      w.size(),
+      [=] WEIR_HD(int i) {
+        return Pair{w[i] * u[i], w[i] * v[i]};
+      },
+      to);
 }
-template <class Space, class T>
-static double dot_one(View<const T> u, ConstVector w) {
-  return sum<Space>(w.size(), [=] WEIR_HD(int i) { return w[i] * u[i]; });
+template <class T>
+static void leave_dot_one(View<const T> u, ConstVector w, double* to) {
+  leave_sum(
+      w.size(), [=] WEIR_HD(int i) { return w[i] * u[i]; }, to);
 }
 // v = a w as floats; `as_stored` the same as doubles
 template <class Space>
@@ -156,15 +162,15 @@ class Basis {
     sums_ = Array<double, Space>(count);
     partial_.resize(static_cast<std::size_t>(count));
   }
-  // V^T w to device memory, and w.w behind it
+  // V^T w to device memory, followed by w.w
   void leave_projection(View<const double> w, int count, double* to) {
-    const SumsStay here(to, count);
-    for (int j = 0; j + 1 < count; j += 2) basis_device::dot_two<Space, T>(at(j), at(j + 1), w);
-    if (count % 2) basis_device::dot_one<Space, T>(at(count - 1), w);
+    for (int j = 0; j + 1 < count; j += 2)
+      basis_device::leave_dot_two<T>(at(j), at(j + 1), w, reinterpret_cast<Pair*>(to + j));
+    if (count % 2) basis_device::leave_dot_one<T>(at(count - 1), w, to + count - 1);
   }
   void leave_projection_and_square(View<const double> w, int count, double* to) {
     leave_projection(w, count, to);
-    leave_sum<Space>(to + count, [&] { return dot<Space>(w, w); });
+    basis_device::leave_dot_one<double>(w, w, to + count);
   }
   View<T> at(int j) const { return View<T>(data_.data() + stride_ * j, n_); }
 

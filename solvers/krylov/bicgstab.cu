@@ -7,13 +7,10 @@
 //   x += alpha M^-1 p + omega M^-1 s,   r = s - omega t
 // An iteration applies A and M twice. Where r0 has become orthogonal to r (or to v), or omega vanishes, the method
 // starts again from the true residual; where that happens in the first iteration of a cycle, it is a breakdown.
-//
-// On a device of its own the scalars stay there, and the host looks every few iterations (on_device/bicgstab.hpp).
 #include <cmath>
 
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/on_device/bicgstab.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -59,9 +56,6 @@ class Bicgstab : public Krylov<Space> {
   void cycle(Iteration<Space>& it, View<double> x) {
     const View<double> r = r_, r0 = r0_, p = p_, v = v_, t = t_;
     const View<double> Mp = it.place_of(p, Mp_), Ms = it.place_of(r, Ms_);
-    if constexpr (std::is_same_v<Space, Device>)
-      if (it.keeps_scalars())
-        return bicgstab_device::cycle(it, scalars_, options_.look_every, {r, r0, p, v, t, Mp, Ms, x});
     const double r0_norm = std::sqrt(it.rr());
     double rho = it.rr(), rr = rho;
     assign<Space>(r, r0);
@@ -110,16 +104,12 @@ class Bicgstab : public Krylov<Space> {
 
   KrylovOptions options_;
   Array<double, Space> r_, r0_, p_, v_, t_, Mp_, Ms_;
-  DeviceScalars<BicgstabScalars> scalars_;
 };
-
-constexpr Option bicgstab_keys[] = {look_every_key};
 
 constexpr KrylovDescription krylov::bicgstab{.name = "bicgstab",
                                              .meaning = "stabilised bi-conjugate gradients",
                                              .citation = "van der Vorst 1992",
-                                             .options = bicgstab_keys,
-                                             .read = read_look_every,
+                                             .options = {},
                                              .vectors = [](const KrylovOptions&) { return 8.0; },
                                              .make_host = make_method<Bicgstab, Host>,
                                              .make_device = make_method<Bicgstab, Device>};

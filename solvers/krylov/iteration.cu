@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "backend/traits.hpp"
-#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
@@ -21,6 +20,9 @@ constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 // Relative to |r|, a constant part below this is what rounding leaves in a compatible residual.
 constexpr double noise = 1e-14;
 
+// Of |b|^2 without the mean of b, a difference of squares, this fraction of |b|^2 is clear of rounding.
+constexpr double clear_of_mean = 1e-3;
+
 // Few of the values tell of most vectors that are not.
 template <class Space>
 bool is_zero(View<const double> x) {
@@ -31,46 +33,6 @@ bool is_zero(View<const double> x) {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
-
-// Device: takes the mean away from r as true_residual does; r.r is left at `square`, and the host does not learn of it.
-inline void take_mean_away_there(double* mean, double* square, Vector r) {
-  const double n = static_cast<double>(r.size());
-  sum2_then(
-      r.size(),
-      [=] WEIR_HD(int i) {
-        return Pair{r[i], r[i] * r[i]};
-      },
-      [=] WEIR_HD(const Pair& sums) {
-        *mean = sums.a * sums.a / n <= noise * noise * sums.b ? 0 : sums.a / n;
-        *square = sums.b;
-      });
-  sum_then(
-      r.size(),
-      [=] WEIR_HD(int i) {
-        if (*mean == 0) return 0.0;
-        const double v = r[i] - *mean;
-        r[i] = v;
-        return v * v;
-      },
-      [=] WEIR_HD(double rr) {
-        if (*mean != 0) *square = rr;
-      });
-}
-
-void remove_mean_there(double* mean, Vector x) {
-  const double n = static_cast<double>(x.size());
-  sum2_then(
-      x.size(),
-      [=] WEIR_HD(int i) {
-        return Pair{x[i], x[i] * x[i]};
-      },
-      [=] WEIR_HD(const Pair& sums) {
-        *mean = sums.a * sums.a / n > unit_roundoff * unit_roundoff * sums.b ? sums.a / n : 0;
-      });
-  for_each<Device>(x.size(), [=] WEIR_HD(int i) {
-    if (*mean != 0) x[i] -= *mean;
-  });
-}
 
 template <class Space>
 Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
@@ -108,13 +70,6 @@ double Iteration<Space>::true_residual(View<double> r) {
     return norm_of(r, rr_);
   }
   timed(product_, [&] { A_.residual(b_, x_, r); });
-  if constexpr (std::is_same_v<Space, Device>) {
-    if (!has_ranks()) {
-      take_mean_away_there(passing_places() + 1, passing_places(), r);
-      fetch_passing({&rr_, 1});
-      return norm_of(r, rr_);
-    }
-  }
   return without_mean(r, sum(sum_and_square<Space>(r)));
 }
 
@@ -131,18 +86,6 @@ template <class Space>
 double Iteration<Space>::whole_residual(View<double> r) {
   rr_ = sum(timed(product_, [&] { return A_.residual_dot(b_, x_, r); }));
   return norm_of(r, rr_);
-}
-
-// The start of a singular system on a device: the sums of b and of r come to the host together.
-template <class Space>
-typename Iteration<Space>::Start Iteration<Space>::start_of_singular(View<double> r) {
-  leave_sum<Space>(passing_places(), [&] { return sum_and_square<Space>(b_); });
-  timed(product_, [&] { A_.residual(b_, x_, r); });
-  if constexpr (std::is_same_v<Space, Device>) take_mean_away_there(passing_places() + 3, passing_places() + 2, r);
-  double sums[3];
-  fetch_passing(sums);
-  rr_ = sums[2];
-  return {norm_without_mean({sums[0], sums[1]}), std::sqrt(rr_)};
 }
 
 // Host, one rank, 2-norm: r = b, whose sums serve for both, instead of a product.
@@ -183,10 +126,8 @@ void Iteration<Space>::start(View<double> r) {
   const bool to_rhs = options_.relative && options_.reference == "rhs";
   if (std::is_same_v<Space, Host> && options_.norm == Norm::l2 && ranks_.size() == 1 && is_zero<Space>(x_))
     return begin(start_of_zero_guess(r));
-  const Start first = to_rhs && singular_ && keeps_scalars()
-                          ? start_of_singular(r)
-                          : Start{to_rhs ? right_hand_side_norm(r) : 0, true_residual(r)};
-  begin(first);
+  const double b_norm = to_rhs ? right_hand_side_norm(r) : 0;
+  begin({b_norm, true_residual(r)});
 }
 
 template <class Space>
@@ -194,14 +135,6 @@ void Iteration<Space>::start_at_zero(View<double> r) {
   const double norm = right_hand_side_norm(r);
   begin({norm, norm});
   if (!running_ && result_.reason != Reason::not_finite) fill<Space>(0, x_);
-}
-
-template <class Space>
-void Iteration<Space>::take_as_done(double b_norm, double norm) {
-  begin({b_norm, b_norm});
-  step(norm);
-  judge(norm);
-  singular_ = false;  // x has lost its mean there
 }
 
 template <class Space>
@@ -323,22 +256,7 @@ Pair Iteration<Space>::precondition_dots(View<const double> r, View<const double
 }
 
 template <class Space>
-void Iteration<Space>::apply_dot_at(double* to, View<const double> x, View<double> y) {
-  timed(product_, [&] { A_.apply_dot_at(to, x, y); });
-}
-template <class Space>
-void Iteration<Space>::apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) {
-  timed(product_, [&] { A_.apply_dots_at(to, x, w, y); });
-}
-template <class Space>
-void Iteration<Space>::precondition_dot_at(double* to, View<const double> r, View<double> z) {
-  timed(preconditioner_, [&] { M_.apply_dot_at(to, r, z); });
-}
-
-template <class Space>
 void Iteration<Space>::remove_mean() {
-  if constexpr (std::is_same_v<Space, Device>)
-    if (!has_ranks()) return remove_mean_there(passing_places(), x_);
   const Pair sums = sum(sum_and_square<Space>(x_));
   const double n = static_cast<double>(A_.unknowns());
   if (sums.a * sums.a / n > unit_roundoff * unit_roundoff * sums.b) shift<Space>(sums.a / n, x_);

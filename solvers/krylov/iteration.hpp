@@ -45,9 +45,7 @@ class Iteration {
   // work space. The tolerance must be relative to |b|.
   void start_at_zero(View<double> r);
   void restart(View<double> r);  // the same, at the end of a cycle
-  // A solve that a device has made by itself from x = 0, in one iteration: |b| and the residual's norm, as seen there. x is final.
-  void take_as_done(double b_norm, double norm);
-  void judge(double norm);  // restart for a method that has just computed the true residual itself
+  void judge(double norm);       // restart for a method that has just computed the true residual itself
   bool running() const { return running_; }
 
   double rr() const { return rr_; }            // r.r of the last start or restart ...
@@ -96,13 +94,7 @@ class Iteration {
   void precondition(View<const double> r, View<double> z);                             // nothing to do where z is r
   double precondition_dot(View<const double> r, View<double> z);                       // returns r.z
   Pair precondition_dots(View<const double> r, View<const double> w, View<double> z);  // returns {r.z, w.z}
-  // The same, of methods that keep their scalars on the device: sums are left there, and the host does not wait.
   bool has_ranks() const { return A_.ranks() != nullptr; }
-  bool keeps_scalars() const { return std::is_same_v<Space, Device> && !has_ranks() && options_.norm == Norm::l2; }
-  bool is_recordable() const { return A_.is_recordable() && M_.is_recordable(); }  // an iteration of such a method
-  void apply_dot_at(double* to, View<const double> x, View<double> y);
-  void apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y);
-  void precondition_dot_at(double* to, View<const double> r, View<double> z);
   // Where M^-1 r goes: `own`, made to fit, or r itself where M is the identity.
   View<double> place_of(View<double> r, Array<double, Space>& own) const;
   // Vector updates and reductions, which are fused: f(), and f() summed over all ranks.
@@ -132,7 +124,6 @@ class Iteration {
   struct Start {
     double b_norm, r_norm;
   };
-  Start start_of_singular(View<double> r);
   Start start_of_zero_guess(View<double> r);
   double without_mean(View<double> r, Pair sums);
   void begin(const Start& first);
@@ -161,12 +152,6 @@ class Iteration {
   double started_;
   HaloCost halo_before_;
 };
-
-// Device: x loses its mean where that is more than rounding, and nothing waits. mean: a place of device memory.
-void remove_mean_there(double* mean, View<double> x);
-
-// Of |b|^2 without the mean of b, a difference of squares, this much of |b|^2 is clear of rounding.
-inline constexpr double clear_of_mean = 1e-3;
 
 // Bad pairs are the caller's error, not a numerical outcome.
 template <class Space>

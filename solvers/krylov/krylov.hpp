@@ -8,8 +8,8 @@
 
 #include "base/archive.hpp"
 #include "base/table.hpp"
+#include "solvers/device/array.hpp"
 #include "solvers/krylov/forcing_term.hpp"
-#include "solvers/krylov/on_device/queued_solves.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
@@ -49,10 +49,9 @@ struct KrylovOptions {
   std::string basis = "double";  // gmres, fgmres: their vectors are kept as double or float
   bool history = false;          // keep the residual of every iteration
 
-  int l = 2;           // bicgstab_l: degree of its residual polynomials
-  int s = 4;           // idrs: number of shadow vectors
-  int look_every = 8;  // cg, bicgstab, on the device: iterations at most between two looks of the host at the residual
-  int recycle = 0;     // gmres, fgmres: vectors kept from one solve (and cycle) to the next
+  int l = 2;        // bicgstab_l: degree of its residual polynomials
+  int s = 4;        // idrs: number of shadow vectors
+  int recycle = 0;  // gmres, fgmres: vectors kept from one solve (and cycle) to the next
   // refinement: the method of an inner solve, how far it goes, its iteration limit, and whether its products are
   // with A ("double") or with A rounded ("float")
   std::string inner = "gmres", inner_matrix = "double";
@@ -81,14 +80,6 @@ class Krylov {
   virtual SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                             View<double> x) = 0;
   virtual const char* name() const = 0;
-  // Device: the same in two halves, which wait for nothing (queued_solves.hpp); x is to stay where it is between them.
-  virtual bool can_queue(const Matrix<Space>&, const Preconditioner<Space>&) const { return false; }
-  virtual void queue(const Matrix<Space>&, const Preconditioner<Space>&, View<const double> /*b*/, View<double> /*x*/,
-                     const QueuedSolve&) {}
-  virtual SolveResult settle(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
-                             View<double> x, const SeenSolve&) {
-    return solve(A, M, b, x);
-  }
   // What it takes from one solve to the next, for checkpoints.
   virtual bool remembers() const { return false; }
   virtual void state(Archive&) {}

@@ -133,33 +133,6 @@ constexpr KrylovDescription krylov::refinement{
 // every iteration, so nothing is computed twice. With a direct solver as M one
 // iteration ends it, and the guess would cost a residual and give nothing: x = M^-1 b. Where M gives something that is not
 // finite, x has it too.
-//
-// Queued on a device, such a solve is judged there: b.b without b's mean and r.r are left at seen[1] and seen[2].
-struct DirectSolve {
-  ConstVector b;
-  Vector x, r;
-};
-void queue_direct(const Matrix<Device>& A, const Preconditioner<Device>& M, const DirectSolve& v, double tolerance,
-                  const QueuedSolve& to) {
-  double* const seen = to.seen;
-  const bool is_singular = A.has_constant_null_space();
-  const double n = static_cast<double>(A.unknowns());
-  if (is_singular)
-    leave_sum<Device>(seen, [&] { return sum_and_square<Device>(v.b); });
-  else
-    leave_sum<Device>(seen + 1, [&] { return dot<Device>(v.b, v.b); });
-  M.apply(v.b, v.x);
-  leave_sum<Device>(seen + 2, [&] { return A.residual_dot(v.b, v.x, v.r); });
-  for_each<Device>(1, [=] WEIR_HD(int) {
-    const double all = seen[1], b_square = is_singular ? all - seen[0] / n * seen[0] : all;
-    const bool is_clear = b_square > (is_singular ? clear_of_mean * all : 0);
-    const bool is_usual = b_square > 1e-270 && b_square < 1e270;  // else solve_scaled looks at b
-    seen[1] = b_square;
-    if (!(is_clear && is_usual && sqrt(seen[2]) <= tolerance * sqrt(b_square))) *to.stop = to.number;
-  });
-  if (is_singular) remove_mean_there(seen + 3, v.x);
-}
-
 template <class Space>
 class Correction : public Krylov<Space> {
  public:
@@ -183,28 +156,6 @@ class Correction : public Krylov<Space> {
       if (!it.step(norm)) it.judge(norm);
     }
     return it.finish();
-  }
-
-  bool can_queue(const Matrix<Space>& A, const Preconditioner<Space>& M) const override {
-    return std::is_same_v<Space, Device> && is_direct(M) && options_.tolerance_now() < 1 && !A.ranks() &&
-           options_.norm == Norm::l2 && options_.max_iterations > 0;
-  }
-  void queue(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x,
-             const QueuedSolve& to) override {
-    if constexpr (std::is_same_v<Space, Device>) {
-      fit(r_, A.size());
-      queue_direct(A, M, {b, x, r_}, options_.tolerance_now(), to);
-    }
-  }
-  // Where it is not done it is solved again: x counts as 0.
-  SolveResult settle(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x,
-                     const SeenSolve& seen) override {
-    if (!seen.is_done) return solve(A, M, b, x);
-    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
-    it.take_as_done(std::sqrt(seen.scalars[1]), std::sqrt(seen.scalars[2]));
-    SolveResult result = it.finish();
-    result.apply_seconds = result.spmv_seconds = result.reduce_seconds = -1;  // not measured apart
-    return result;
   }
 
  private:

@@ -3,7 +3,6 @@
 #pragma once
 #include <type_traits>
 
-#include "solvers/device/asynchronous/sums_stay.hpp"
 #include "solvers/matrix/matrix.hpp"
 
 namespace weir {
@@ -44,18 +43,6 @@ class FusedProducts : public Base {
   Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const override {
     if constexpr (Derived::fuses(Product::apply_dots)) return run(Product::apply_dots, w, x, y);
     return Base::apply_dots(x, w, y);
-  }
-  void apply_dot_at(double* to, View<const double> x, View<double> y) const override {
-    if constexpr (Derived::fuses(Product::apply_dot))
-      leave_sum<typename Base::SpaceOf>(to, [&] { return run(Product::apply_dot, {}, x, y).a; });
-    else
-      Base::apply_dot_at(to, x, y);
-  }
-  void apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) const override {
-    if constexpr (Derived::fuses(Product::apply_dots))
-      leave_sum<typename Base::SpaceOf>(to, [&] { return run(Product::apply_dots, w, x, y); });
-    else
-      Base::apply_dots_at(to, x, w, y);
   }
   void residual(View<const double> b, View<const double> x, View<double> r) const override {
     run(Product::residual, b, x, r);

@@ -18,17 +18,6 @@ Pair Matrix<Space>::apply_dots(View<const double> x, View<const double> w, View<
 }
 
 template <class Space>
-void Matrix<Space>::apply_dot_at(double* to, View<const double> x, View<double> y) const {
-  apply(x, y);
-  leave_sum<Space>(to, [&] { return dot<Space>(x, y); });
-}
-template <class Space>
-void Matrix<Space>::apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) const {
-  apply(x, y);
-  leave_sum<Space>(to, [&] { return dot_and_square<Space>(y, w); });
-}
-
-template <class Space>
 double Matrix<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {
   residual(b, x, r);
   return dot<Space>(r, r);

@@ -28,12 +28,9 @@ class Matrix {
   virtual int block() const { return 1; }
   int size() const { return rows() * block(); }
 
-  virtual void apply(View<const double> x, View<double> y) const = 0;                         // y = A x
-  virtual double apply_dot(View<const double> x, View<double> y) const;                       // y = A x, returns x.y
-  virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;  // returns {y.w, y.y}
-  // The same, with the sums left in memory of the space: one at `to`, or two from there. On the device nothing waits.
-  virtual void apply_dot_at(double* to, View<const double> x, View<double> y) const;
-  virtual void apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) const;
+  virtual void apply(View<const double> x, View<double> y) const = 0;                           // y = A x
+  virtual double apply_dot(View<const double> x, View<double> y) const;                         // y = A x, returns x.y
+  virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;    // returns {y.w, y.y}
   virtual void residual(View<const double> b, View<const double> x, View<double> r) const = 0;  // r = b - A x
   virtual double residual_dot(View<const double> b, View<const double> x,
                               View<double> r) const;      // the same; returns r.r
@@ -44,8 +41,6 @@ class Matrix {
   // solvers project it out.
   virtual bool has_constant_null_space() const { return false; }
   virtual Work apply_work() const = 0;
-  // Device: its products are launches alone, the same each time for the same vectors (RecordedWork).
-  virtual bool is_recordable() const { return false; }
 
   // Distributed rows: everything above is this rank's part, and the dot products are its share of the sum; a
   // solver adds the shares up. Null: one rank.

@@ -1,6 +1,6 @@
-// Fuzz target of what a run reads beside meshes and surfaces (tests/mesh/fuzz_readers.cpp): damaged case files through all
-// that `weir info` does, damaged checkpoints and capsules whose seals hold, because anyone can make a seal. Each is read or
-// refused with a code of its own: no other exception, no signal, no more than a few gigabytes, seconds.
+// Fuzz target of what a run reads beside meshes and surfaces (tests/mesh/fuzz_readers.cpp): damaged case files through
+// all that `weir info` does, damaged checkpoints and capsules whose seals hold, because anyone can make a seal. Each is
+// read or refused with a code of its own: no other exception, no signal, no more than a few gigabytes, seconds.
 //   fuzz_inputs [cases|checkpoints|capsules] [--count 300] [--first 0]
 // A finding tells its number, which makes the same file on every machine.
 #include <sys/resource.h>

@@ -54,7 +54,7 @@ class Report {
   double triad_[3] = {};
 };
 
-// One thread: processor time, so that the table can be made beside other programs.
+// One thread: processor time, so that the table can be made next to other programs.
 double seconds(int threads, const std::function<void()>& f) {
   return threads == 1 ? bench::best_processor_seconds(f) : bench::best_seconds(f);
 }

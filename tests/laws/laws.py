@@ -37,7 +37,7 @@ PLACES = {"grid.origin", "grid.stretching.from", "grid.stretching.to", "body.pos
           "boundary.range", "mesh.generator.origin", "mesh.generator.points", "mesh.generator.at", "flow.initial.centre"}
 
 
-# Broken, and not yet mended: the check tells where one of them holds again.
+# Known failures: the check reports one that holds again.
 OPEN = {("naca0012_turbulent", "restart"): "rounding, with a ParILUT preconditioner", ("naca0012_turbulent_0", "restart"): "the same",
         ("naca0012_turbulent_15", "restart"): "the same",
         ("ramp_mach3", "units"): "Newton's method amplifies rounding before it has converged",

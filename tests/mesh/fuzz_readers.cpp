@@ -1,5 +1,5 @@
-// Fuzz target of the mesh and surface readers: damaged files must be read or refused, never crash, hang or take memory that the size
-// of the file does not explain.
+// Fuzz target of the mesh and surface readers: damaged files must be read or refused, never crash, hang or take memory
+// that the size of the file does not explain.
 //   fuzz_readers [su2|gmsh2|gmsh4|stl|stl_binary] [--count 100000] [--first 0]   damaged files of one reader, or of each
 //   fuzz_readers su2 --show 4711                                    prints one damaged file
 //   fuzz_readers naca.su2 --count 1000                              damages that file instead of the program's own

@@ -20,7 +20,7 @@ UnstructuredMesh mesh_of(const std::string& text, const std::string& name = "cas
   return made;
 }
 
-// The error's text behind "case.toml:2: ".
+// The error's text after "case.toml:2: ".
 std::string complaint(const std::string& text) {
   try {
     mesh_of(text);

@@ -1,5 +1,5 @@
-// The faults that a mesh file can have: each is refused with exit code 2, file, line and what is wrong. The first ten are
-// the promise; the others are what else happens to files.
+// The faults that a mesh file can have: each is refused with exit code 2, file, line and what is wrong. The first ten
+// are the promise; the others are what else happens to files.
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -99,7 +99,7 @@ TEST(MeshFault, CellWithoutArea) {
 
 TEST(MeshFault, HangingFace) {
   MeshDescription d;
-  d.node = {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {1, 1}};  // a large cell beside two small ones
+  d.node = {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {1, 1}};  // a large cell next to two small ones
   d.add_cell(0, 1, 5, 6);
   d.add_cell(1, 2, 3, 7);
   d.add_cell(7, 3, 4, 5);

@@ -1,4 +1,5 @@
-// Parts of a mesh with their ghosts: mathematical properties, on meshes of every kind, for parts in strips and at random.
+// Parts of a mesh with their ghosts: mathematical properties, on meshes of every kind, for parts in strips and at
+// random.
 #include "mesh/unstructured/mesh_part.hpp"
 
 #include <gtest/gtest.h>

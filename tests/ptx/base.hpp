@@ -50,7 +50,7 @@ struct Options {
   double late = 0.5;              // probability that a plain store stays in the L1
   bool reverse = false;           // blocks start from the last
   bool eager = false;             // streams do their work at once
-  bool verbose = false;           // every launch is told
+  bool verbose = false;           // every launch is printed
   int devices = 1;
   std::string mutant;                  // release, acquire, fence or barrier: left out of all kernels
   std::string statistics, log, cache;  // files and a folder

@@ -1,6 +1,6 @@
-// A solver that goes on from its saved state gives the bits of one that was never stopped: each registered preconditioner and
-// method, with each policy of renewal. Where the state is left out, those that make use of the past must give others: else
-// nothing is tested here.
+// A solver that goes on from its saved state gives the bits of one that was never stopped: each registered
+// preconditioner and method, with each policy of renewal. Where the state is left out, those that make use of the past
+// must give others: else nothing is tested here.
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
@@ -19,7 +19,8 @@ TYPED_TEST_SUITE(RestartOf, Spaces, SpaceName);
 
 constexpr int systems = 7, stop = 4;
 
-// Systems of one pattern whose couplings change order, so that what is chosen by the first is not what the last would choose.
+// Systems of one pattern whose couplings change order, so that what is chosen by the first is not what the last would
+// choose.
 BlockCsrData system(int k, bool symmetric) {
   static const BlockCsrData base[] = {random_blocks(60, 2, 5), random_blocks(60, 2, 5, true)};
   BlockCsrData A = base[symmetric ? 1 : 0];

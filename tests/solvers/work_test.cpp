@@ -55,9 +55,6 @@ TYPED_TEST(WorkOf, DiagonalsMoveThemselvesAndTwoVectors) {
   expect(this->set_up("jacobi")->apply_work(), 3 * 48, 6, "jacobi");
   expect(this->set_up("block_jacobi")->apply_work(), 3 * 32 + 2 * 48, 2 * 12, "block_jacobi");
   expect(this->set_up("block_jacobi", "precision = \"float\"")->apply_work(), 3 * 16 + 2 * 48, 2 * 12, "floats");
-  // The diagonal blocks are 4 times the unit: two bytes an entry, and four that say so.
-  expect(this->set_up("block_jacobi", "precision = \"adaptive\"")->apply_work(), 3 * (8 + 4) + 2 * 48, 2 * 12,
-         "adaptive");
 }
 
 TYPED_TEST(WorkOf, TriangularSweepsMoveEachBlockOnceAndFourVectors) {

@@ -123,9 +123,8 @@ class Capture : public Facility<Space> {
       if (std::optional<MatrixRecord> record = record_matrix(A)) made_from = std::move(record->values);
     }
     // on_failure alone does not justify a copy per solve if the guess does not matter; zero is stored instead.
-    bool looks_at_solves() const override { return !capture.rules_.empty() || depends_on_guess(*system.reference); }
     void before(const Matrix<Space>&, View<const double>, View<const double> x) override {
-      keeps_guess = looks_at_solves();
+      keeps_guess = !capture.rules_.empty() || depends_on_guess(*system.reference);
       if (keeps_guess) keep_copy(x, capture.x0_);
     }
     void after(const Matrix<Space>& A, View<const double> b, View<const double>, const SolveResult& result) override {

@@ -141,7 +141,6 @@ class FlightRecorder : public Facility<Space> {
       outcome.reason = message;
       recorder_.failed(*recorder_.run_, outcome);
     }
-    bool looks_at_solves() const override { return false; }  // only at failures, afterwards
     void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
       if (recorder_.concluded_) return;
       A_ = &A;

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "solvers/matrix/half.hpp"
+#include "solvers/matrix/bfloat16.hpp"
 
 namespace weir::lanes {
 

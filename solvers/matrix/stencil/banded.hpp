@@ -70,7 +70,6 @@ class Banded final : public FusedProducts<Banded<Space>, BlockStencil<Space>> {
   bool has_constant_null_space() const override { return constant_null_space_; }
   void set_constant_null_space(bool singular) { constant_null_space_ = singular; }  // a promise, like set_symmetric
   Work apply_work() const override;
-  bool is_recordable() const override { return true; }
 
   // The remainder, new at any time (a moving body): make room, write row, start, column and value by loops over
   // remainder(), and finish. Allocates only where it must grow. 0 rows: no remainder.

@@ -58,24 +58,20 @@ struct StencilColumn {
   WEIR_HD double inverse_volume(int k) const { return inverse_area * s.Z.inverse_mass[k]; }
 };
 
-struct Always {
-  WEIR_HD bool operator()() const { return true; }
-};
-// y[c] = value(of, c, k) for every cell, if wanted(). A column is written after all of it has been read: no load waits
+// y[c] = value(of, c, k) for every cell. A column is written after all of it has been read: no load waits
 // for a store.
-template <int Layers, class F, class Wanted>
-void set_layers(const StencilView& s, double* y, const F& value, const Wanted& wanted) {
+template <int Layers, class F>
+void set_layers(const StencilView& s, double* y, const F& value) {
   for_each<Device>(Extents{s.X.n, s.Y.n, parts(s.Z.n, Layers)}, [=] WEIR_HD(int i, int j, int column) {
-    if (!wanted()) return;
     const StencilColumn of(s, i, j);
     double v[Layers];
     for_column<Layers>(column, s.Z.n, [&](int k, int l) { v[l] = value(of, of.first + k * of.plane, k); });
     for_column<Layers>(column, s.Z.n, [&](int k, int l) { y[of.first + k * of.plane] = v[l]; });
   });
 }
-template <class F, class Wanted = Always>
-void set_cells(const StencilView& s, double* y, const F& value, const Wanted& wanted = {}) {
-  by_columns<Device>(s.extents(), [&]<int Layers>() { set_layers<Layers>(s, y, value, wanted); });
+template <class F>
+void set_cells(const StencilView& s, double* y, const F& value) {
+  by_columns<Device>(s.extents(), [&]<int Layers>() { set_layers<Layers>(s, y, value); });
 }
 
 // cell(of, c, k) for every cell, and the sum of what it returns, a double or a Pair.
@@ -143,15 +139,11 @@ Pair chebyshev_start(Device, const StencilView& s, double omega, const double* b
 
 void chebyshev_step(const StencilView& s, const ChebyshevSteps& steps, int p, const double* b, const double* x,
                     double* y) {
-  const double alpha = steps.alpha[p], omega = steps.omega[p], *const wanted = steps.wanted;
-  const int number = steps.first + p;
-  set_cells(
-      s, y,
-      [=] WEIR_HD(const StencilColumn& of, int c, int k) {
-        const double r = b[c] - of.product(x, c, k);
-        return x[c] + alpha * (x[c] - y[c]) + omega * of.inverse_volume(k) * r;
-      },
-      [=] WEIR_HD() { return !wanted || number <= *wanted; });
+  const double alpha = steps.alpha[p], omega = steps.omega[p];
+  set_cells(s, y, [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+    const double r = b[c] - of.product(x, c, k);
+    return x[c] + alpha * (x[c] - y[c]) + omega * of.inverse_volume(k) * r;
+  });
 }
 
 double chebyshev_steps(Device, const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x,

@@ -31,9 +31,6 @@ struct ChebyshevSteps {
   int count = 0;
   bool residual = false;
   double alpha[most] = {}, omega[most] = {};
-  // Device, of one rank: where not null, steps are numbered from `first` on, and those behind *wanted (device memory) do nothing.
-  const double* wanted = nullptr;
-  int first = 0;
 };
 
 // On Host: vectorised along i, OpenMP over rows, sums by rows in one fixed tree.
@@ -80,7 +77,6 @@ class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Sp
   bool is_symmetric() const override { return true; }
   bool has_constant_null_space() const override { return operator_.has_constant_null_space(); }
   Work apply_work() const override;
-  bool is_recordable() const override { return true; }
   const SeparableOperator* separable() const override { return &operator_; }
 
   // On the host the steps go together over the grid (pass_sweep.hpp).

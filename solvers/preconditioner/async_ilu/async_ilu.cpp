@@ -62,15 +62,7 @@ AsyncView AsyncFactors<Space>::view(const BlockCsr<Space>* A, int slot) {
           replaced_.data()};
 }
 
-// The model's guess is the same to the last bit in both spaces; the free one's is the fastest.
-template <class Space>
-void AsyncFactors<Space>::guess(const AsyncView& f) {
-  if constexpr (std::is_same_v<Space, Host>)
-    if (!options_.prescribed) return async_ilu::guess_host(f);
-  async_ilu::guess<Space>(f);
-}
-
-// The initial guess, where the first sweep reads it.
+// Puts the initial guess where the first sweep reads it.
 template <class Space>
 void AsyncFactors<Space>::start(const BlockCsr<Space>& A, bool first) {
   const int slot = options_.prescribed ? 1 : 0;
@@ -80,10 +72,12 @@ void AsyncFactors<Space>::start(const BlockCsr<Space>& A, bool first) {
     async_ilu::find_scale<Space>(f, scale_.data());
   }
   const bool sequential = std::is_same_v<Space, Host> && !options_.prescribed && !async_ilu::needs_guess();
-  slot_ = sequential && !options_.diagnostics ? slot : slot_;
-  if (sequential && !options_.diagnostics) return;  // nobody reads a guess
+  if (sequential && !options_.diagnostics) {  // a sequential sweep reads no guess
+    slot_ = slot;
+    return;
+  }
   if (first || !options_.from_previous)
-    guess(view(&A, slot));
+    async_ilu::guess<Space>(view(&A, slot));
   else if (slot_ != slot)
     async_ilu::copy_factors<Space>(view(&A, slot_), view(&A, slot), lower_.count(), upper_.count());
   slot_ = slot;
@@ -151,7 +145,7 @@ void AsyncFactors<Space>::for_blocks(const F& f) const {
   }
 }
 
-// Each block row by row, the diagonal ones inverted back.
+// Blocks row by row, diagonal blocks inverted back.
 template <class Space>
 std::vector<double> AsyncFactors<Space>::to_values() const {
   const std::int64_t bb = std::int64_t{b_} * b_;
@@ -192,8 +186,8 @@ template <class Space>
 void AsyncIlu<Space>::make_factors(const Matrix<Space>& A) {
   A_ = &taken_as<BlockCsr<Space>>(A, "async_block_ilu0");
   if (A_->block() > async_ilu::largest_block && !options_.scalar)
-    throw Error(Exit::usage, "async_block_ilu0: blocks of at most 8 unknowns, this matrix has " +
-                                 std::to_string(A_->block()) + "; async_ilu0 takes any");
+    throw Error(Exit::usage, "async_block_ilu0: blocks may have at most 8 unknowns, this matrix has " +
+                                 std::to_string(A_->block()) + "; async_ilu0 accepts any block size");
   factors_.reset();
   factors_ = std::make_unique<AsyncFactors<Space>>(*A_, options_);
 }
@@ -235,21 +229,23 @@ std::string AsyncIlu<Space>::describe() const {
 namespace {
 
 constexpr Option prescribed_keys[] = {
-    {"type", Option::text, "prescribed", "threads as they come, or a model that repeats bit for bit",
+    {"type", Option::text, "prescribed", "free-running threads, or a seeded model of them that repeats bit for bit",
      "free | prescribed"},
-    {"seed", Option::integer, "1", "of the model (async_ilu.hpp)"},
-    {"delay", Option::integer, "8", "steps after which a value is seen, at most", "[0, inf)"},
-    {"lanes", Option::integer, "16", "virtual threads", "[1, inf)"}};
+    {"seed", Option::integer, "1", "random seed of prescribed asynchrony"},
+    {"delay", Option::integer, "8", "largest number of steps after which a value is seen by other rows", "[0, inf)"},
+    {"lanes", Option::integer, "16", "number of virtual threads", "[1, inf)"}};
 constexpr Option async_ilu_keys[] = {
-    {"build_sweeps", Option::integer, "1", "of the factorisation", "[1, inf)"},
-    {"apply_sweeps", Option::integer, "1", "of each of the two triangular solves", "[1, inf)"},
-    {"chunk", Option::integer, "384", "that a thread draws at a time", "[1, inf)", "block rows"},
-    {"initial", Option::text, "matrix", "factors to begin with: the entries of A, or those of the last update",
-     "matrix | previous"},
-    {"scaling", Option::boolean, "false", "factorise S A S with unit diagonal entries instead"},
+    {"build_sweeps", Option::integer, "1", "fixed-point sweeps per factorisation", "[1, inf)"},
+    {"apply_sweeps", Option::integer, "1", "Jacobi sweeps per triangular solve", "[1, inf)"},
+    {"chunk", Option::integer, "384", "block rows that a thread fetches from the work queue at once", "[1, inf)",
+     "block rows"},
+    {"initial", Option::text, "matrix",
+     "initial guess of the factors: the entries of A, or the factors of the last update", "matrix | previous"},
+    {"scaling", Option::boolean, "false", "symmetric scaling: factorise S A S, which has unit diagonal entries"},
     {"diagnostics", Option::boolean, "false",
-     "measure the fixed-point residual and the dominance of L and U at each setup, apart from its time"},
-    {"asynchrony", Option::table, "\"free\"", "\"free\", \"prescribed\", or a table of the model", "", "", "",
+     "measurement of the fixed-point residual and of the dominance of L and U at each set-up, not counted in its time"},
+    {"asynchrony", Option::table, "\"free\"",
+     "asynchrony of the threads: \"free\", \"prescribed\", or a table of the model", "", "", "",
      [] { return Options(prescribed_keys); }}};
 
 AsyncIluOptions read_options(const Table& options, bool scalar) {
@@ -275,7 +271,7 @@ std::unique_ptr<Preconditioner<Space>> make_async_ilu(const Table& options) {
   return std::make_unique<AsyncIlu<Space>>(read_options(options, scalar));
 }
 
-// The factors and the diagonal once more, the products that go into an entry, of which blocks of 13 neighbours have few.
+// The factors and the diagonal once more, the products of an entry, of which blocks of 13 neighbours have few.
 double async_ilu_bytes(const Table&, const MatrixSize& A) {
   return 8 * A.entries(A.blocks + A.rows) + 32 * A.blocks + 8 * A.unknowns();
 }

@@ -33,8 +33,8 @@ std::string iterations(const BlockCsr<Host>& A, const ParIluOptions& options) {
   return iterations(A, M);
 }
 
-// MB, Mflop, GB/s and the fraction of the triad of a product with A and an application of M, of which GMRES does one each an
-// iteration.
+// MB, Mflop, GB/s and the fraction of the triad of a product with A and an application of M, of which GMRES does one
+// each an iteration.
 std::vector<std::string> rates(const BlockCsr<Host>& A, const Preconditioner<Host>& M, double triad) {
   Array<double, Host> x(A.size()), y(A.size()), z(A.size());
   for (int i = 0; i < A.size(); ++i) x.view()[i] = 1 + i % 7;

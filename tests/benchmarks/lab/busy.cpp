@@ -78,7 +78,7 @@ int busy_machine(const LabOptions& o) {
   const std::vector<int> others = o.quick ? std::vector{0, 1} : std::vector{0, 1, 2, 4, 6};
   std::ofstream csv(o.folder + "/busy.csv");
   csv << "threads,programs,wall_s,processor_s,over_alone,over_fair_share\n";
-  fmt::print("1500 steps of cavity_re1000 beside other programs on {} cores; median of {}\n", cores, rounds);
+  fmt::print("1500 steps of cavity_re1000 next to other programs on {} cores; median of {}\n", cores, rounds);
   fmt::print("{:>8} {:>9} {:>9} {:>12} {:>11} {:>16}\n", "threads", "programs", "wall, s", "processor, s", "over alone",
              "over fair share");
   for (const int threads : {1, cores, 0}) {

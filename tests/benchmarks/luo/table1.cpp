@@ -1,6 +1,6 @@
-// Table 1: the sum of squares of R_l = b - A x_l over 20 steps of eq. (3), sequential beside every schedule, on an n = 6
-// system of 51 x 97 x 63 cells from our own channel. The sums are all taken on the host in one order, so that they differ
-// by what the schedules compute and nothing else.
+// Table 1: the sum of squares of R_l = b - A x_l over 20 steps of eq. (3), sequential compared with every schedule, on
+// an n = 6 system of 51 x 97 x 63 cells from our own channel. The sums are all taken on the host in one order, so that
+// they differ by what the schedules compute and nothing else.
 #include <cmath>
 #include <cstdio>
 

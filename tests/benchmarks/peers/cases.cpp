@@ -21,7 +21,8 @@ namespace {
 
 constexpr int fixed_iterations = 30, fgmres_iterations = 15;
 
-// Relaxation, storage, Galerkin or 7-point coarse operators (rap), smoothing on all levels or not where it may be skipped.
+// Relaxation, storage, Galerkin or 7-point coarse operators (rap), smoothing on all levels or not where it may be
+// skipped.
 std::vector<std::string> pfmg_settings() {
   return {"hypre:pfmg relax=1 symmetric=1",        "hypre:pfmg relax=1 symmetric=1 rap=1",
           "hypre:pfmg relax=1 symmetric=1 skip=0", "hypre:pfmg relax=1 symmetric=0",

@@ -1,5 +1,6 @@
-// What an iteration costs over GPUs: memory traffic, launches, halos and sums, from a few figures of the machine and of the
-// method. Liu, Seo & Mittal 2013 give enough figures of theirs to see how far it carries: keeneland() and paper_points().
+// What an iteration costs over GPUs: memory traffic, launches, halos and sums, from a few figures of the machine and of
+// the method. Liu, Seo & Mittal 2013 give enough figures of theirs to see how far it carries: keeneland() and
+// paper_points().
 //   t = cells / P * bytes / bandwidth + fixed  +  halos * t_halo  +  sums * t_sum
 //   halo by pairs:  phases * (message latency) + plane / network          naive: nodes * (the same)
 //   sum by a tree:  2 ceil(log2 nodes) * hop                              naive: (nodes - 1) * hop
@@ -54,8 +55,8 @@ struct PaperPoint {
   Workload work;
   int gpus;
   bool halo, sums;       // optimised
-  double milliseconds;   // of an iteration; 0: not told
-  double communication;  // share of MPI; 0: not told
+  double milliseconds;   // of an iteration; 0: unknown
+  double communication;  // share of MPI; 0: unknown
   bool calibrates;       // was used for the figures above: no check
 };
 std::vector<PaperPoint> paper_points();

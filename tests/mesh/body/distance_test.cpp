@@ -207,8 +207,8 @@ TEST(Distance, AnUpdateOfAMovedBodyEqualsAFreshOne) {
   expect_equal(updated, fresh);
 }
 
-// A body that shifts, turns and swells by small steps, rests and jumps at times: whatever is kept from update to update, the bits
-// are those of a first update.
+// A body that shifts, turns and swells by small steps, rests and jumps at times: whatever is kept from update to
+// update, the bits are those of a first update.
 void expect_the_same_after_small_steps(Surface surface, const Vec3& axis, const Points& points, BandOptions options) {
   Motion motion = placed({0.1, 0, 0});
   motion.laws = {deformation({{0.3, 0.2, axis[1] > 0 ? 0.1 : 0}, 0.5, 0}), rotation({.axis = axis, .rate = 1}),

@@ -207,7 +207,7 @@ marker = "y_min"
 reference = { file = "plane_poiseuille.csv", coordinate = "y", column = "u" }
 )"};
 
-// What a changed word needs beside it.
+// What a changed word needs next to it.
 const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"body.type=ellipsoid", {"body.diameters=[1.0, 1.0, 0.5]"}},
     {"body.type=aerofoil", {}},
@@ -246,7 +246,6 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"ordering.anisotropy", {"ordering.type=line_rcm"}},
     {"ordering.seed", {"ordering.type=random"}},
     {"multicolor", {"linear.flow.preconditioner={ type = \"additive_schwarz\", inner = { type = \"multicolor\" } }"}},
-    {"adaptive", {"linear.flow.preconditioner={ type = \"block_jacobi\", storage = \"adaptive\" }"}},
     {"asynchrony",
      {"linear.flow.method=fgmres",
       "linear.flow.preconditioner={ type = \"async_ilu0\", asynchrony = { type = \"prescribed\" } }"}},

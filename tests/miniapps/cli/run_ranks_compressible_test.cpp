@@ -1,4 +1,4 @@
-// The compressible miniapp under mpirun, beside one rank.
+// The compressible miniapp under mpirun, compared with one rank.
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 

@@ -217,7 +217,7 @@ TEST_F(Weir, AClosedOutputHarmsNoRun) {
   expect_same_end("a", "whole");
 }
 
-// The matrix of the momentum is assembled anew by a restart, and by the run itself where the step varies.
+// The matrix of the momentum is assembled again by a restart, and by the run itself where the step varies.
 TEST_F(Weir, ARestartKnowsTheEarlierSolutionsThatItsGuessesAreMadeFrom) {
   for (const std::string space : {"host", "device"})
     for (const std::string step : {"time.dt=0.01", "time={end=12.0,cfl=0.4}"})

@@ -121,7 +121,7 @@ TEST_F(ObserveRanks, OfTheCoupledSchemeToo) {
 
 TEST_F(ObserveRanks, OfACompressibleFlowEachCellHasItsPrecisionAndItsLine) {
   const std::string text = flow + R"(method = "gmres"
-preconditioner = { type = "block_jacobi", precision = "adaptive" }
+preconditioner = { type = "block_jacobi", precision = "float" }
 [ordering]
 type = "line_rcm"
 anisotropy = 2.0

@@ -1,4 +1,4 @@
-// Branches of a real run: they change no bit of it, the replicas lead alike, and who cannot lead is told.
+// Branches of a real run: they change no bit of it, the replicas lead alike, and a candidate that fails is reported.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -55,7 +55,7 @@ class Relays : public testing::ProgramTest {
     return ProgramTest::weir(more);
   }
 
-  // The same run without branches and with them, for so many steps; what the branches' rows must hold, whoever leads.
+  // The same run without branches and with them, for N steps; what the branches' rows must hold, for any solver.
   void expect_no_bit_changed(const std::string& text, const std::string& branches, const std::string& steps,
                              std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--steps", steps});

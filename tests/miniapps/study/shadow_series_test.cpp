@@ -84,7 +84,7 @@ class Loop {
   Shadow<Host> shadow_;
 };
 
-// A machine with habits: the second replica lies badly in memory, who comes first finds cold caches, the reference
+// A machine with habits: the second replica lies badly in memory, the first solver finds cold caches, the reference
 // solver in the flow is far slower than its doubles; then 2 % of noise and now and then a hiccup that lasts for two
 // tries. "slow" takes 5 % more.
 struct Machine {

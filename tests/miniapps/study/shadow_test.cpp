@@ -1,4 +1,4 @@
-// Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are told.
+// Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are reported.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -138,7 +138,7 @@ solvers = ["jacobi"]
 every = 1
 [shadow.jacobi]
 method = "gmres"
-preconditioner = { type = "block_jacobi", precision = "adaptive" }
+preconditioner = { type = "block_jacobi", precision = "float" }
 )";
   for (const std::string reference : {"", "[linear.flow]\nmethod = \"gmres\"\nrecycle = 2\n"}) {
     const std::string text = cylinder + reference;
@@ -151,7 +151,8 @@ preconditioner = { type = "block_jacobi", precision = "adaptive" }
 }
 
 // Asynchronous sweeps on the emulator meet another schedule in every launch: a reference solver that does not repeat,
-// for certain. The prescribed ones are its near miss: asynchronous too, and they repeat.
+// for certain.
+// The prescribed ones are its near miss: asynchronous too, and they repeat.
 TEST_F(Shadows, FindALeaderThatDoesNotRepeatAndTheStepFromWhichOn) {
   const auto cylinder = [](const std::string& asynchrony) {
     return R"([case]
@@ -262,7 +263,7 @@ TEST_F(Shadows, AKilledRunKeepsTheRowsBeforeItsCheckpoint) {
   for (const auto& [step, count] : rows_of) EXPECT_EQ(count, 5) << "step " << step;
 }
 
-// A solve of minutes beside the flow: it is given up with the run, and leaves no row of a comparison that is none.
+// A solve of minutes next to the flow: it is given up with the run, and leaves no row of a comparison that is none.
 TEST_F(Shadows, AreGivenUpAtTheWallLimit) {
   const std::string cells = std::to_string(WEIR_LONG_SOLVE_CELLS), large = "grid.cells=[" + cells + "," + cells + "]",
                     text = cavity + R"([shadow]

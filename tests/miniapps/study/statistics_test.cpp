@@ -21,7 +21,7 @@ struct Clock {
     for (int i = 0; i < n; ++i) cost.push_back(std::exp(level += step(random)));
     return cost;
   }
-  // Each time 3 % of noise, now and then a hiccup of the machine: one in so many solves.
+  // Each time 3 % of noise, now and then a hiccup of the machine: one in N solves.
   std::vector<double> times(const std::vector<double>& cost, double factor, double hiccups) {
     std::normal_distribution<double> noise(0, 0.03);
     std::uniform_real_distribution<double> chance(0, 1);

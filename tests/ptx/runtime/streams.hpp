@@ -1,5 +1,5 @@
-// Streams and events, lazily: work stays in its queue until somebody waits, then streams advance in random order as far as
-// events and the default stream allow. What relies on an order that nothing promises is found out.
+// Streams and events, lazily: work stays in its queue until the host waits, then streams advance in random order as far
+// as events and the default stream allow. What relies on an order that nothing promises is found out.
 #pragma once
 #include <chrono>
 #include <deque>

@@ -1,5 +1,5 @@
-// Planted bugs: each kernel of the bugs_*.cu has a template argument that repairs it. The emulator's errors are exceptions of
-// the launch (or of the wait for its stream).
+// Planted bugs: each kernel of the bugs_*.cu has a template argument that repairs it. The emulator's errors are
+// exceptions of the launch (or of the wait for its stream).
 #pragma once
 #include <gtest/gtest.h>
 

@@ -118,8 +118,8 @@ TYPED_TEST(ChebyshevMethod, AllocatesAtTheFirstSolveOnly) {
   EXPECT_EQ(ledger().bytes_to_host, uploaded.bytes_to_host);
 }
 
-// The device launches what the solve before took, then the host looks: the first time that is too little, after that as much as is
-// wanted, from close to the solution too much. x is that of a solver that has never solved.
+// The device launches what the solve before took, then the host looks: the first time that is too little, after that as
+// much as is wanted, from close to the solution too much. x is that of a solver that has never solved.
 TEST(ChebyshevOnTheDevice, WhatIsLaunchedBeforeTheLookChangesNothing) {
   const SeparableOperator op = momentum_like(9, 8, 7, false, 1e-2);
   SeparableStencil<Device> A(op);

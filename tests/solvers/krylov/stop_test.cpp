@@ -1,5 +1,5 @@
-// What ends a solve before its tolerance: max_iterations, whatever the method, and the question whether to stop, which is
-// asked within a solve.
+// What ends a solve before its tolerance: max_iterations, whatever the method, and the question whether to stop, which
+// is polled within a solve.
 #include "base/at.hpp"
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
@@ -106,7 +106,7 @@ TYPED_TEST(StopOf, LongSetUpsAskWhetherToStop) {
     stops = true;
     solver.update(A);
     expect_interrupted();
-    solver.preconditioner().update(A);  // by somebody who cannot go on without it: it asks nobody
+    solver.preconditioner().update(A);  // needed by the caller: the stop is not polled
     EXPECT_EQ(asked, 1) << type;
   }
 }

@@ -1,5 +1,5 @@
-// Plugins in runs: they lead, stand in studies, are captured with their hash; each of their mistakes ends the run with its exit
-// code and a message that names library and call.
+// Plugins in runs: they lead, stand in studies, are captured with their hash; each of their mistakes ends the run with
+// its exit code and a message that names library and call.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -219,7 +219,7 @@ TEST_F(PluginRun, SolvesAMatrixByItselfAndUnderAMethod) {
   EXPECT_EQ(f.code, 0) << f.out << f.err;
 }
 
-// Whether it is asked to be applied or not: it cannot.
+// It cannot be applied in any case.
 TEST_F(PluginRun, AMethodThatFailsIsExaminedWithoutBeingApplied) {
   build_probe(folder, "solver", {.apply = "nullptr", .solve = "solve"});
   const Finished f = weir(
@@ -280,7 +280,7 @@ class Jacobi:
   }
 }
 
-// pyamg estimates spectral radii from random vectors; numpy's libraries take all cores where nobody tells them.
+// pyamg estimates spectral radii from random vectors; numpy's libraries take all cores by default.
 TEST_F(PythonRun, ItsRandomNumbersRepeatAndItTakesTheThreadsOfTheRun) {
   const std::string random = R"(
 import numpy as np, os

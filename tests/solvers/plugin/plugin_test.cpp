@@ -128,7 +128,8 @@ TYPED_TEST(Plugins, SeeTheMatrixAndItsNewValuesInEveryFormatThatTheyTake) {
   this->expect_same_after_update(rows, csr, update);
 }
 
-// What a solver leaves there that does not know the null space, 1e7 times the rest with pyamg, would spoil every dot product.
+// What a solver leaves there that does not know the null space, 1e7 times the rest with pyamg, would spoil every dot
+// product.
 TYPED_TEST(Plugins, LeaveNoConstantInWhatTheyWriteForASingularMatrix) {
   const std::string library = this->probe("WEIR_CSR");
   const auto constant_of = [&](EndCondition end) {

@@ -1,4 +1,5 @@
-// async_ilu0 and async_block_ilu0: fixed points, convergence to the exact factors in every order, prescribed asynchrony.
+// async_ilu0 and async_block_ilu0: fixed points, convergence to the exact factors in every order, prescribed
+// asynchrony.
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 
 #include <omp.h>
@@ -35,8 +36,8 @@ TYPED_TEST(AsyncIluOf, ExactFactorsAreAFixedPointOfBothSweeps) {
     }
 }
 
-// A triangular system of l levels is solved by l sweeps in any order (theorem 3), and so are the factors' equations, one
-// level each for L and U.
+// A triangular system of l levels is solved by l sweeps in any order (theorem 3), and so are the factors' equations,
+// one level each for L and U.
 TYPED_TEST(AsyncIluOf, SweepsConvergeToTheExactFactorsAndSolutionsInEveryOrder) {
   const int threads = omp_get_max_threads();
   omp_set_num_threads(3);
@@ -165,7 +166,7 @@ TEST(AsyncIluPrescribed, ConvergesToTheExactFactors) {
   EXPECT_LE(relative(z, textbook.solve(r)), same);
 }
 
-// Replayed on a plain list of who has written what when.
+// Replayed on a plain list of all writes in their order.
 TEST(AsyncScheduleModel, ReadsWhatTheShiftSaysAndVisitsEveryRowOnceASweep) {
   for (const AsyncSchedule s :
        {AsyncSchedule{23, 3, 4, 6, 5}, AsyncSchedule{12, 5, 1, 3, 1}, AsyncSchedule{7, 2, 9, 0, 1}}) {

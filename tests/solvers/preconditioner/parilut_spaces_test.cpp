@@ -1,4 +1,5 @@
-// parilut on the device beside the host's: the same patterns and factors whatever the rows' lengths, and how often the host looks.
+// parilut on the device compared with the host's: the same patterns and factors whatever the rows' lengths, and how
+// often the host looks.
 #include "solvers/device/ledger.hpp"
 #include "solvers/preconditioner/parilu/parilu.hpp"
 #include "tests/support/solve.hpp"
@@ -60,8 +61,8 @@ BlockCsrData broom() {
   return data;
 }
 
-// Scalars have kernels of their own on Device, where rows fit, by teams of 4 to 32 lanes: the arrows' longest rows need 8, 16 and 32,
-// and the last's has no room. Thresholds by sorting few values, and by a count of many.
+// Scalars have kernels of their own on Device, where rows fit, by teams of 4 to 32 lanes: the arrows' longest rows need
+// 8, 16 and 32, and the last's has no room. Thresholds by sorting few values, and by a count of many.
 TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) {
   struct Case {
     BlockCsrData data;
@@ -100,7 +101,7 @@ TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) 
       }
       const Numbers r = random_numbers(A.size(), 5), z = applied(on_device, r);
       EXPECT_LE(relative(z, applied(on_host, r)), 100 * same) << A.size();
-      EXPECT_EQ(applied(on_device, r), z);  // what a solve leaves behind does not matter
+      EXPECT_EQ(applied(on_device, r), z);  // what a solve leaves does not matter
     }
 }
 

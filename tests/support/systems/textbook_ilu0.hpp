@@ -7,7 +7,8 @@
 
 namespace weir::test {
 
-// Issue: equal to the sequential textbook to 1e-12 relative. Float factors: eps of float times the growth over a few rows.
+// Issue: equal to the sequential textbook to 1e-12 relative. Float factors: eps of float times the growth over a few
+// rows.
 inline constexpr double same = 1e-12, same_in_float = 1e-5;
 
 // b x b, row-major.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "solvers/device/array.hpp"
-#include "solvers/device/asynchronous/recorded_work.hpp"
+#include "solvers/device/recorded_work.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/work.hpp"
 #include "solvers/parallel/block_partition.hpp"
