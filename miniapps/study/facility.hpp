@@ -126,5 +126,6 @@ extern const FacilityKind capture_facility, shadow_facility, relay_facility, sel
 
 Options shadow_options();     // of [shadow]
 Options candidate_options();  // of [shadow.NAME], [relay.NAME], [select.NAME], in addition to those of [linear.SYSTEM]
+bool is_reference(const Table& candidate);  // like_reference = true
 
 }  // namespace weir

@@ -51,7 +51,7 @@ class Roofline : public Facility<Space> {
     if (shadow.get<std::string>("system") == s.name)
       for (const auto& name : shadow.get<std::vector<std::string>>("solvers")) {
         const Table candidate = config_.table("shadow").table(name);
-        if (candidate.get<bool>("like_leader", false)) continue;
+        if (is_reference(candidate)) continue;
         if (candidate.get<std::string>("method", "").find(':') == std::string::npos) system.add(candidate, s);
       }
     s.reference->watch(&system);

@@ -215,23 +215,23 @@ class FlightRecorder : public Facility<Space> {
       if (bad && !not_finite_ && !unphysical_) search(step.step);
     }
     over_ranks(ranks_, std::span(step.range).first(facts_.watched.size()));
-    // With explicit terms the CFL number costs a pass over the field: it is computed again only after a change of the
-    // state or the step of 20 %.
-    void look_at_cfl(FlightStep & step) {
-      if (!facts_.cfl) return;
-      const double dt = facts_.dt ? facts_.dt() : 0;
-      bool same = facts_.courant_limit > 0 && cfl_from_.cfl >= 0 && dt == cfl_from_.dt;
-      for (std::size_t v = 0; v < facts_.watched.size(); ++v) {
-        const double before = cfl_from_.range[v].size(), now = step.range[v].size();
-        same = same && (facts_.watched[v].name == "p" || (now <= 1.2 * before && before <= 1.2 * now));
-      }
-      step.cfl = same ? cfl_from_.cfl : cfl();
-      if (same) return;
-      cfl_from_ = step;
-      cfl_from_.dt = dt;
-    }
+    look_at_cfl(step);
   }
-  void look_at_cfl(FlightStep& step);
+  // With explicit terms the CFL number costs a pass over the field: it is computed again only after a change of the
+  // state or the step of 20 %.
+  void look_at_cfl(FlightStep& step) {
+    if (!facts_.cfl) return;
+    const double dt = facts_.dt ? facts_.dt() : 0;
+    bool same = facts_.courant_limit > 0 && cfl_from_.cfl >= 0 && dt == cfl_from_.dt;
+    for (std::size_t v = 0; v < facts_.watched.size(); ++v) {
+      const double before = cfl_from_.range[v].size(), now = step.range[v].size();
+      same = same && (facts_.watched[v].name == "p" || (now <= 1.2 * before && before <= 1.2 * now));
+    }
+    step.cfl = same ? cfl_from_.cfl : cfl();
+    if (same) return;
+    cfl_from_ = step;
+    cfl_from_.dt = dt;
+  }
   // After the first bad range: finds cell and variable on this rank. Copies the state once.
   void search(std::int64_t step) {
     for (const WatchedVariable& v : facts_.watched) {
@@ -282,14 +282,14 @@ class FlightRecorder : public Facility<Space> {
     run.say_at_end(flight_text(f));
     run.event("diagnosis", std::string(to_string(f.cause)) + ": " + f.what);
   }
-  // oldest first
+  // Oldest first.
   std::vector<FlightStep> steps() const {
     const auto size = static_cast<std::int64_t>(ring_.size());
     std::vector<FlightStep> kept;
     for (std::int64_t k = std::max<std::int64_t>(0, begun_ - size); k < begun_; ++k) kept.push_back(ring_[k % size]);
     return kept;
   }
-  // the thinned history and the last steps
+  // The thinned history and the last steps.
   std::vector<FlightMoment> moments() const {
     const std::vector<FlightStep> last = steps();
     std::vector<FlightMoment> all = history_.kept();

@@ -66,7 +66,7 @@ std::optional<Finding> bad_start(const FlightEvidence& e) {
   if (e.unphysical) {
     f = Finding(Cause::unphysical_state,
                 fmt::format("unphysical {3}: {0} is {1:.3g} in {2}", bad->variable, bad->value, bad->place, from));
-    f.measured("cells where it is not positive", fmt::format("{} of {}", bad->count, bad->cells));
+    f.measured("cells with a non-positive value", fmt::format("{} of {}", bad->count, bad->cells));
   } else {
     f = Finding(Cause::first_not_finite,
                 fmt::format("NaN or Inf in {1}: {0}, first in {2}", bad->variable, from, bad->place));

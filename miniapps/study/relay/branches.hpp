@@ -68,48 +68,7 @@ class Branches {
     const Diversion diversion(*run_, records_);
     try {
       flow.load(state_);
-      void take_steps(const CandidateSolvers<Space>& candidate, int steps, const FlowBranch& flow, double limit,
-                      BranchRun& run) {
-        double level = flow.level();
-        for (int step = 0; step < steps; ++step) {
-          if (run.seconds() > limit) {
-            run.end = BranchRunEnd::cut;
-            return;
-          }
-          records_ = {};
-          if (observer_) observer_->observe_next();
-          ranks_.barrier();
-          cut_at_ = clock_.now() + limit - run.seconds();
-          double seconds = 0;
-          const BranchEnd end = [&] {
-            const CostTimer timer(clock_, seconds);
-            return flow.step();
-          }();
-          double observing = 0;
-          const Observation observation = observer_ ? observer_->take(observing) : Observation{};
-          seconds = std::max(0.0, seconds - observing);
-          if (candidate.slowed_by() > 0) keep_busy(clock_, seconds, candidate.slowed_by() * seconds);
-          seconds = ranks_.max(seconds);
-          if (end == BranchEnd::failed || end == BranchEnd::interrupted) {
-            run.rest = seconds;
-            run.end = BranchRunEnd::cut;
-            if (end == BranchEnd::failed) fails(run, "a step failed");
-            return;
-          }
-          const double progress = flow.level() - level;
-          level += progress;
-          run.steps.push_back({seconds, progress, records_.solves, records_.iterations, records_.unconverged,
-                               records_.rejected, observation});
-          if (!std::isfinite(progress)) {
-            run.steps.back().progress = 0;
-            return fails(run, "the residual is not finite");
-          }
-          if (end == BranchEnd::reached) {
-            run.end = BranchRunEnd::reached;
-            return;
-          }
-        }
-      }
+      take_steps(candidate, steps, flow, limit, run);
     } catch (const std::exception& error) {
       // After an error on one rank alone the other ranks would wait for it.
       const bool is_on_all = ranks_.size() == 1 || dynamic_cast<const AgreedError*>(&error);
@@ -127,7 +86,7 @@ class Branches {
     const ScopedSwap swap(replica);
     flow.load(state_);
   }
-  // the run is about to stop; all ranks call
+  // The run is about to stop; all ranks call.
   bool is_interrupted() { return is_interrupted_ = run_->should_stop() || is_interrupted_; }
 
   static constexpr double never = std::numeric_limits<double>::infinity();
@@ -141,7 +100,47 @@ class Branches {
     return ranks_.any(clock_.now() > cut_at_);
   }
   void take_steps(const CandidateSolvers<Space>& candidate, int steps, const FlowBranch& flow, double limit,
-                  BranchRun& run);
+                  BranchRun& run) {
+    double level = flow.level();
+    for (int step = 0; step < steps; ++step) {
+      if (run.seconds() > limit) {
+        run.end = BranchRunEnd::cut;
+        return;
+      }
+      records_ = {};
+      if (observer_) observer_->observe_next();
+      ranks_.barrier();
+      cut_at_ = clock_.now() + limit - run.seconds();
+      double seconds = 0;
+      const BranchEnd end = [&] {
+        const CostTimer timer(clock_, seconds);
+        return flow.step();
+      }();
+      double observing = 0;
+      const Observation observation = observer_ ? observer_->take(observing) : Observation{};
+      seconds = std::max(0.0, seconds - observing);
+      if (candidate.slowed_by() > 0) keep_busy(clock_, seconds, candidate.slowed_by() * seconds);
+      seconds = ranks_.max(seconds);
+      if (end == BranchEnd::failed || end == BranchEnd::interrupted) {
+        run.rest = seconds;
+        run.end = BranchRunEnd::cut;
+        if (end == BranchEnd::failed) fails(run, "a step failed");
+        return;
+      }
+      const double progress = flow.level() - level;
+      level += progress;
+      run.steps.push_back({seconds, progress, records_.solves, records_.iterations, records_.unconverged,
+                           records_.rejected, observation});
+      if (!std::isfinite(progress)) {
+        run.steps.back().progress = 0;
+        return fails(run, "the residual is not finite");
+      }
+      if (end == BranchEnd::reached) {
+        run.end = BranchRunEnd::reached;
+        return;
+      }
+    }
+  }
 
   // Broadcasts in messages below 2^31 bytes.
   static void share(const Communicator& ranks, std::vector<double>& values) {

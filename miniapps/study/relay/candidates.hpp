@@ -32,7 +32,8 @@ class Candidates {
     }
     system_ = automatic.empty() || table_.has("system") ? read_system(table_, systems) : automatic;
     if (!automatic.empty() && system_ != automatic)
-      table_.fail("system", "[linear." + automatic + "] method = \"auto\" asks for that system");
+      table_.fail("system",
+                  "'system' must be '" + automatic + "', because [linear." + automatic + "] has method = \"auto\"");
   }
   const std::string& system() const { return system_; }
   const std::vector<std::string>& names() const { return names_; }
@@ -42,7 +43,7 @@ class Candidates {
     if (s.name != system_ || is_automatic_) return;
     for (const auto& name : names_) {
       const Table options = options_of(name);
-      if (options.get<bool>("like_leader", false)) continue;
+      if (is_reference(options)) continue;
       refuse_other_libraries(options);
       s.refuse_unfit(options);
       LinearSolver<Space>(options, s.method, s.preconditioner, KrylovOptions{});
@@ -67,10 +68,10 @@ class Candidates {
                                   BranchObserver<Space>* observer = nullptr) const {
     const Table options = options_of(name);
     const auto slowed_by = options.get<double>("slowed_by", 0.0);
-    const bool is_reference = options.get<bool>("like_leader", false);
-    if (!is_reference) refuse_other_libraries(options);
+    const bool is_copy = is_reference(options);
+    if (!is_copy) refuse_other_libraries(options);
     const auto make = [=, system = system_, &ranks](const StudiedSystem<Space>& s) {
-      if (is_reference || s.name != system) return reference_solver(s, ranks);
+      if (is_copy || s.name != system) return reference_solver(s, ranks);
       return solver_of(s, options, stopping_test_of(s.options, KrylovOptions{s.default_tolerance}), ranks);
     };
     return {name, system_, slowed_by, observed_by(observer, make)};

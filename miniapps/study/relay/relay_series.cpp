@@ -139,7 +139,7 @@ std::string why(const RelayRow& r, const RelayRow& reference, double noise) {
   if (r.unconverged > 0) seen.push_back(fmt::format("{} solves missed the tolerance", r.unconverged));
   if (seen.empty()) seen.push_back("no measured quantity explains it");
   return fmt::format("on branches {} costs {:.2f} times as much as on the reference solver's systems: {}", r.name,
-                     r.gain, fmt::add_system(seen, "; "));
+                     r.gain, fmt::join(seen, "; "));
 }
 
 // Faster, slower: the interval excludes 1 and the ratio is outside of the noise band.

@@ -181,12 +181,11 @@ class Select : public Facility<Space> {
     j["race_seconds"] = pace_.spent();
     j["saved_seconds"] = savings_.seconds;
     run.add_to_summary("select", j.dump());
-    run.say_at_end(fmt::format(
-        "  [select] {}: solver at the end: {}; {} switches; {} races and {} trials took {}; the switches saved about {}
-        ",
-        candidates_.system(),
-        names_[at(current_)], changes_, races_, trials_, duration_text(pace_.spent()),
-        duration_text(savings_.seconds)));
+    run.say_at_end(
+        fmt::format("  [select] {}: solver at the end: {}; {} switches; {} races and {} trials took {}; the switches "
+                    "saved about {}\n",
+                    candidates_.system(), names_[at(current_)], changes_, races_, trials_, duration_text(pace_.spent()),
+                    duration_text(savings_.seconds)));
   }
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int settling = 3;  // looks at the start that do not count (set-ups, cold caches)
 constexpr int early_look = 6;
-constexpr double growth = 1.1, settled = 1.03;  // of iterations
+constexpr double growing = 1.1, settled = 1.03;  // of iterations
 
 }  // namespace
 
@@ -76,7 +76,7 @@ bool Trial::grows() const {
     return std::accumulate(iterations_.begin() + static_cast<std::ptrdiff_t>(from),
                            iterations_.begin() + static_cast<std::ptrdiff_t>(to), 0.0);
   };
-  return sum(n / 2, n) > growth * sum(0, n / 2) && sum(3 * n / 4, n) > settled * sum(n / 2, 3 * n / 4);
+  return sum(n / 2, n) > growing * sum(0, n / 2) && sum(3 * n / 4, n) > settled * sum(n / 2, 3 * n / 4);
 }
 
 double Trial::take_extra() {

@@ -38,10 +38,15 @@ Options shadow_options() {
 
 Options candidate_options() {
   static constexpr Option keys[] = {
-      {"like_leader", Option::boolean, "false", "switch for a further copy of the reference solver (A/A control)"},
+      {"like_reference", Option::boolean, "false", "switch for a further copy of the reference solver (A/A control)",
+       "", "", "like_leader"},
       {"slowed_by", Option::number, "0",
        "artificial slow-down as a fraction of the solver's time (tests the statistics)", "[0, 10]"}};
   return keys;
+}
+
+bool is_reference(const Table& candidate) {
+  return candidate.described_by(candidate_options()).get<bool>("like_reference");
 }
 
 namespace {
@@ -59,7 +64,7 @@ std::string measure(double seconds) { return seconds >= 0 ? fmt::format("{:.6g}"
 // Why a solver of another library cannot take part; empty: it can, or it is one of ours.
 template <class Space>
 std::string why_left_out(const Table& solver, const Communicator& ranks) {
-  if (solver.has("like_leader")) return "";
+  if (is_reference(solver)) return "";
   const std::string method = solver.get<std::string>("method", "");
   if (method.starts_with("cusparse:") && !(std::is_same_v<Space, Device> && has_vendor_kernels()))
     return "cusparse needs a build with CUDA, and --space device";
@@ -171,7 +176,7 @@ class ShadowStudy : public Facility<Space> {
     for (const auto& name : candidates_) {
       const Table options = options_.table(name);
       options.described_by(candidate_options()).get<double>("slowed_by");
-      if (options.get<bool>("like_leader", false)) continue;
+      if (is_reference(options)) continue;
       make_any_solver<Space>(options, s.method, s.preconditioner, {});
       if (const std::string why = why_unfit(options, s, s.method, s.preconditioner); !why.empty())
         say("shadow solver {} left out: {}\n", name, why);
@@ -201,7 +206,7 @@ class ShadowStudy : public Facility<Space> {
     of_reference.history = true;
     for (const auto& name : candidates_) {
       const Table options = options_.table(name);
-      const bool is_own = options.get<bool>("like_leader", false);
+      const bool is_own = is_reference(options);
       auto solver = is_own ? make(s.options, defaults) : make(options, of_reference);
       const auto slowed_by = options.described_by(candidate_options()).get<double>("slowed_by");
       if (const std::string why = is_own ? "" : why_unfit(options, s, s.default_method, s.default_preconditioner);

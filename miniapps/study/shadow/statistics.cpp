@@ -98,12 +98,12 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
   c.interval = {std::exp(of_median.low), std::exp(of_median.high)};
   c.sign_test_p = sign_test(c.wins, c.pairs - ties);
   const auto ratio_of_sums = [&](const std::vector<std::size_t>& pick) {
-    double mine = 0, reference = 0;
+    double mine = 0, other = 0;
     for (const std::size_t i : pick) {
       mine += candidate[i] + (extra.empty() ? 0 : extra[i]);
-      reference += reference[i];
+      other += reference[i];
     }
-    return mine / reference;
+    return mine / other;
   };
   std::vector<std::size_t> all(logs.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
