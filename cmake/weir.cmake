@@ -294,6 +294,15 @@ add_custom_target(ptx_check)  # what CI builds with the preset ptx: tests/ptx
 # All programs whose tests have the label `unit`: what a sanitizer's tree is built for.
 add_custom_target(unit_tests)
 
+# Of the tests that are not typed by their space, those that need a device: left out where there is none.
+set(weir_tests_of_a_device *Spaces.* *InBothSpaces* *AcrossSpaces* *OnDevice* *OnTheDevice* *OnADevice* *DeviceEqualsHost* *DeviceToo
+  *DeviceTakes* *AndNotTheDevice* *DevicesCaptures* BlockCsrByWarps.* Gemm.WritesNothing* *WhoseSolverRemembers
+  *ARestartKnowsTheEarlier* *WhereTheRunDid* *DoesNotRepeat*)
+list(JOIN weir_tests_of_a_device ":" pattern)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/host_alone.cpp CONTENT "#include <cstdlib>
+[[gnu::constructor(101)]] static void leave_out_tests_of_a_device() { setenv(\"GTEST_FILTER\", \"-${pattern}\", 0); }
+")
+
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer
 # or on a GPU, where the program is one test, or so many as SHARDS says: there a program's start takes longer than most tests.
 # NOT_SANITIZED: patterns of tests that run the code of other tests for longer; NOT_UNDER_RACE: that run no device code, or the
@@ -311,6 +320,7 @@ function(weir_test_program name)  # without tests of ctest, or a main function
   target_compile_options(${name} PRIVATE ${weir_test_effort})
   if(WEIR_DEVICE STREQUAL "none")
     target_compile_definitions(${name} PRIVATE WEIR_HOST_ALONE)
+    target_sources(${name} PRIVATE ${CMAKE_BINARY_DIR}/host_alone.cpp)
   endif()
   if(NOT TARGET weir_test_headers)  # every test reads these: once for all programs
     file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
@@ -328,10 +338,6 @@ function(weir_test_program name)  # without tests of ctest, or a main function
   endif()
 endfunction()
 
-# Of the tests that are not typed by their space, those that need a device.
-set(weir_tests_of_a_device *Spaces.* *InBothSpaces* *AcrossSpaces* *OnDevice* *OnTheDevice* *OnADevice* *DeviceEqualsHost* *DeviceToo
-  *DeviceTakes* *AndNotTheDevice* *DevicesCaptures* DeviceScalars.* BlockCsrByWarps.* Gemm.WritesNothing* *WhoseSolverRemembers
-  *ARestartKnowsTheEarlier* *WhereTheRunDid* *DoesNotRepeat*)
 function(weir_test name)
   weir_test_program(${name} ${ARGN})
   cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE;NOT_TORN" ${ARGN})

@@ -88,7 +88,7 @@ class LinearSolver {
   void resume(const Matrix<Space>& A);
   // setup, with the state of a policy alone: of a preconditioner that remembers nothing.
   void setup(const Matrix<Space>& A, Archive lifetime);
-  const RefreshPolicy& lifetime() const { return lifetime_; }
+  const RefreshPolicy& refresh_policy() const { return refresh_policy_; }
   bool is_set_up() const { return prepared_from_ != nullptr; }
   std::string describe() const;                      // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
   const std::string& name() const { return name_; }  // "cg+multigrid", as in solves.csv
@@ -125,7 +125,7 @@ class LinearSolver {
   std::unique_ptr<Preconditioner<Space>> preconditioner_;
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;
-  RefreshPolicy lifetime_;
+  RefreshPolicy refresh_policy_;
   WideMatrix<Space> wide_;
   const Matrix<Space>* prepared_from_ = nullptr;  // of the last setup or update
   Array<double, Space> x0_;                       // for a second try; empty where there is none

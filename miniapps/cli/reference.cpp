@@ -117,17 +117,16 @@ std::string boundaries_page(const Schema& schema) {
   return text + "Meaning of the keys: [keys](keys.md).\n";
 }
 
-std::string results_page() {
+std::string results_page(const Results& results) {
   std::string text = std::string(made) +
                      "# Quantities and exit codes\n\nQuantities are in `run.json`, and `[check]` compares them with "
                      "expected values.\n\n"
                      "| quantity | miniapp | meaning |\n|---|---|---|\n";
-  for (const Quantity& q : quantities())
-    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(q.meaning));
-  text +=
-      "\n## history.csv\nValues that were not measured are empty.\n\n| columns | miniapp | meaning |\n|---|---|---|\n";
-  for (const Quantity& q : history_columns())
-    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(q.meaning));
+  for (const Quantity& q : results.quantities)
+    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
+  text += "\n## history.csv\nValues that were not measured are empty.\n\n| columns | miniapp | meaning |\n|---|---|---|\n";
+  for (const Quantity& q : results.columns)
+    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
   text += "\n## solves.csv\n| columns | meaning |\n|---|---|\n";
   for (const auto& [names, meaning] : solves_columns()) text += fmt::format("| `{}` | {} |\n", names, escaped(meaning));
   text += "\n## Exit codes\n| code | meaning |\n|---|---|\n";
@@ -241,7 +240,7 @@ int write_reference(const Program& program, const std::string& folder, const std
       {"keys.md", keys_page(schema)},
       {"solvers.md", solvers_page(schema)},
       {"boundaries.md", boundaries_page(schema)},
-      {"results.md", results_page()},
+      {"results.md", results_page(schema.results())},
       {"weir.schema.json", json_schema(schema)}};
   for (const auto& [name, text] : pages) write_text_aside((std::filesystem::path(folder) / name).string(), text);
   return 0;

@@ -11,7 +11,7 @@
 #include "base/table_node.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/study/lab.hpp"
-#include "miniapps/study/record_solve.hpp"
+#include "miniapps/driver/record_solve.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace weir {

@@ -28,6 +28,7 @@ class Schema {
  public:
   explicit Schema(const Program& program);
   const std::vector<DescribedTable>& tables() const { return tables_; }
+  const Results& results() const { return results_; }
 
   // The keys that match a path or its beginning: "time.cfl", "linear.pressure", "boundary.*.type", "cfl". Only exact
   // matches if there are any.
@@ -42,6 +43,7 @@ class Schema {
  private:
   void add(const KeyTable& table, const std::string& reader);
   std::vector<DescribedTable> tables_;
+  Results results_;
 };
 
 bool is_any_name(const std::string& part);              // "SYSTEM"

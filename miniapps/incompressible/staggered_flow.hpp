@@ -17,8 +17,8 @@
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/force_field.hpp"
 #include "miniapps/structured/whole_fields.hpp"
-#include "miniapps/study/recorder/value_range.hpp"
-#include "miniapps/study/system_defaults.hpp"
+#include "miniapps/driver/value_range.hpp"
+#include "miniapps/driver/system_defaults.hpp"
 #include "postproc/run/timings.hpp"
 
 namespace weir {

@@ -1,4 +1,4 @@
-// What every benchmark shares: the machine's own limit (triad), trustworthy timing, and one table form.
+// Shared by all benchmarks: the machine's own limit (triad), trustworthy timing, and one table form.
 // Quote ratios taken in one run: this machine may be doing other things, so each figure is the best of several repeats.
 #pragma once
 #include <chrono>

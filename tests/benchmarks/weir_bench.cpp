@@ -1,4 +1,4 @@
-// What `weir bench` starts: programs that measure, a suite each.
+// Suites of `weir bench`: one program per suite.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

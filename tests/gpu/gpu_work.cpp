@@ -1,4 +1,4 @@
-// What the device model predicts, one piece of work per process: timed on a GPU, or counted by the interpreter of
+// The works that the device model predicts, one per process: timed on a GPU, or counted by the interpreter of
 // tests/ptx.
 //
 //   WEIR_WORK_SECONDS=1 gpu_work NAME SIZE [BLOCK [ITERATIONS]]     a JSON line; without a name: the names
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/device/recorded_work.hpp"
+#include "solvers/device/asynchronous/recorded_work.hpp"
 #include "solvers/device/triad.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/stencil/banded.hpp"

@@ -1,4 +1,4 @@
-// What the interpreter has counted (WEIR_PTX_STATS of tests/ptx), and how counts of two sizes give those of a third.
+// Counts of the interpreter (WEIR_PTX_STATS of tests/ptx), and extrapolation from two sizes to a third.
 #pragma once
 #include <map>
 #include <string>

@@ -275,7 +275,7 @@ TEST(GpuDevices, AllFilesHaveAllFiguresAndAnUnknownNameIsRefused) {
   EXPECT_THROW(read_device("H201"), Error);
 }
 
-// The target is 1.3. What misses it is named here, and in docs/results/gpu_model.md with the reason.
+// The target is 1.3. Exceptions are named here, and with the reason in docs/results/gpu_model.md.
 TEST(GpuWorks, KernelsThatMoveManyBytesTouchFewSectorsMore) {
   const std::string known[] = {"parilu::", "BlockStencilView"};
   int kernels = 0;

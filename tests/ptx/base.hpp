@@ -66,7 +66,7 @@ inline bool one_in(u64 n) { return random_number() % n == 0; }
 
 // To standard error and to the log, which a test that swallows the error cannot hide.
 void report(const std::string& what);
-// What this interpreter does not know: ends the process with exit code 99.
+// Unknown feature: ends the process with exit code 99.
 [[noreturn]] void unsupported(const std::string& what);
 std::string demangled(const std::string& name);
 

@@ -58,7 +58,7 @@ class Sequence {
       const Array<double, Space> b(random_numbers(A_.size(), is_other ? 11 : 11 + static_cast<unsigned>(k)));
       Array<double, Space> x(Numbers(at(A_.size())));
       const SolveResult result = solver_.solve(A_, b, x);
-      if (solver_.lifetime().age() == 0) made_from_ = values;
+      if (solver_.refresh_policy().age() == 0) made_from_ = values;
       const std::vector<double> solution = x.to_vector();
       all.insert(all.end(), solution.begin(), solution.end());
       all.push_back(result.iterations);
@@ -72,7 +72,7 @@ class Sequence {
   }
   void go_on_from(Sequence& before) {
     ASSERT_TRUE(solver_.load(Archive(before.state())));
-    if (solver_.lifetime().is_always()) return;
+    if (solver_.refresh_policy().is_always()) return;
     made_from_ = before.made_from_;
     A_.update(made_from_);
     solver_.resume(A_);
@@ -97,7 +97,7 @@ void expect_same_bits(const std::string& text, bool symmetric = false, bool must
   after.go_on_from(before);
   EXPECT_EQ(after.solve(stop, systems), expected) << text;
   if (changes == Changes::matrix) {
-    EXPECT_EQ(after.solver().lifetime().updates(), whole.solver().lifetime().updates()) << text;
+    EXPECT_EQ(after.solver().refresh_policy().updates(), whole.solver().refresh_policy().updates()) << text;
   }
   if (must_differ_without) {
     EXPECT_TRUE(whole.solver().remembers()) << text;
@@ -105,7 +105,7 @@ void expect_same_bits(const std::string& text, bool symmetric = false, bool must
   }
 }
 
-// What makes a method repeat that does not by itself.
+// Settings with which a method repeats bitwise.
 std::string repeatable(std::string_view type) {
   if (type.starts_with("async")) return ", asynchrony = { type = 'prescribed', delay = 40, lanes = 60 }, chunk = 1";
   return type.starts_with("parilu") ? ", schedule = 'synchronous'" : "";

@@ -1,4 +1,4 @@
-// What end-to-end tests share: a folder of the test's own, the program that runs in it, and what the program wrote
+// Shared by end-to-end tests: a folder of the test's own, the program that runs in it, and what the program wrote
 // there.
 #pragma once
 #include <gtest/gtest.h>

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Properties of the source tree: ./weir lint checks all of them, ctest all but format and tidy.
 
-    tests/tree/check.py [includes] [folders] [api] [links] [claims] [words] [format] [tidy]     nothing named: all
+    tests/tree/check.py [includes] [folders] [api] [links] [pages] [claims] [words] [format] [tidy]     nothing named: all
 
 includes  the allowed includes (docs/explanation/source_tree.md), and no circle of files
 folders   no flat folder of more than 25 source files, tests end in _test, no conditional outside solvers/device
 api       docs/reference/api.md is what tests/tree/api.py makes of the public headers, in which every declaration has a comment
 links     pages and code name files and headings that exist, and every picture is shown
+pages     README, tutorial and how-tos have at most 1,200 lines, the changelog 120
 claims    ratios to other libraries name their command and agree with its table (tests/tree/claims.py)
 words     pages, messages, comments and option descriptions in plain words (tests/tree/words.py), in the rooms listed there
 all_words the same for the whole tree, and every include that is to go (not part of "all")
@@ -20,7 +21,7 @@ import re
 import subprocess
 import sys
 
-import api as pages
+import api as headers
 import claims as ratios
 import words as language
 
@@ -31,7 +32,7 @@ FLOOR = ["base", "solvers/device"]
 MATRIX = FLOOR + ["mesh/graph", "solvers/parallel", "solvers/matrix"]
 METHODS = MATRIX + ["solvers/distributed", "solvers/krylov", "solvers/preconditioner", "solvers/registry.hpp"]
 SOLVERS = METHODS + ["solvers"]
-FLOW = SOLVERS + ["solvers/adapters", "solvers/diagnosis", "physics", "mesh", "mesh/body", "inputs", "postproc", "miniapps/study"]
+FLOW = SOLVERS + ["solvers/adapters", "solvers/diagnosis", "physics", "mesh", "mesh/body", "inputs", "postproc", "miniapps/driver", "miniapps/study"]
 MAY_INCLUDE = {
     "base": [],
     "solvers/device": ["base"],
@@ -50,8 +51,9 @@ MAY_INCLUDE = {
     "mesh/body": ["base", "mesh", "physics"],
     "inputs": ["base"],
     "postproc": FLOOR + ["solvers/parallel"],
+    "miniapps/driver": SOLVERS + ["postproc"],
     "miniapps/study": [r for r in FLOW if r != "miniapps/study"],
-    "miniapps/structured": FLOW + ["miniapps/artificial_compressibility", "miniapps/incompressible"],  # of two schemes, one library
+    "miniapps/structured": FLOW,  # none of the schemes on it
     "miniapps/compressible": FLOW,
     "miniapps/incompressible": FLOW + ["miniapps/structured", "miniapps/artificial_compressibility"],
     "miniapps/artificial_compressibility": FLOW + ["miniapps/structured", "miniapps/incompressible"],
@@ -68,7 +70,7 @@ TO_GO = {
     "structured includes none of its schemes": (["miniapps/structured"], ["miniapps/artificial_compressibility",
                                                                           "miniapps/incompressible", "miniapps/immersed"]),
 }
-NO_MORE = []
+NO_MORE = ["structured includes none of its schemes"]
 
 
 def tracked(*patterns):
@@ -160,8 +162,8 @@ def headings(path):
 
 
 def api():
-    is_new = os.path.exists(os.path.join(ROOT, pages.PAGE)) and text_of(pages.PAGE) == pages.page()
-    return list(pages.undocumented()) + ([] if is_new else [f"{pages.PAGE}: stale; tests/tree/api.py --write writes it"])
+    is_new = os.path.exists(os.path.join(ROOT, headers.PAGE)) and text_of(headers.PAGE) == headers.page()
+    return list(headers.undocumented()) + ([] if is_new else [f"{headers.PAGE}: stale; tests/tree/api.py --write writes it"])
 
 
 def links():
@@ -179,9 +181,17 @@ def links():
                 faults.append(f"{page}: no heading {target}")
     for path in files:  # code, cases and scripts name pages too
         if not path.endswith((".md", ".png", ".csv", ".h5", ".stl")):
-            pages = set(re.findall(r"\bdocs/[\w/]+\.md\b", text_of(path)))
-            faults += [f"{path}: no page {p}" for p in pages if not os.path.exists(os.path.join(ROOT, p))]
+            named = set(re.findall(r"\bdocs/[\w/]+\.md\b", text_of(path)))
+            faults += [f"{path}: no page {p}" for p in named if not os.path.exists(os.path.join(ROOT, p))]
     return faults + [f"{f}: no page shows this picture" for f in files if f.startswith("docs/pictures/") and f not in used]
+
+
+def pages():
+    def lines(*patterns):
+        return sum(text_of(page).count("\n") for page in tracked(*patterns))
+
+    limits = [(1200, "README.md", "docs/tutorial.md", "docs/howto/*.md"), (120, "CHANGELOG.md")]
+    return [f"{' '.join(names)}: {lines(*names)} lines, {most} are enough" for most, *names in limits if lines(*names) > most]
 
 
 def claims():
@@ -223,7 +233,7 @@ def tidy():
 
 
 def main():
-    checks = {f.__name__: f for f in (includes, folders, api, links, claims, words, format, tidy, all_words)}
+    checks = {f.__name__: f for f in (includes, folders, api, links, pages, claims, words, format, tidy, all_words)}
     named = sys.argv[1:] or [name for name in checks if name != "all_words"]
     failed = False
     for name in named:

@@ -22,10 +22,11 @@ assert count("// the wake behind the cylinder\n") == 0
 assert count("// two iterations per step; it asks for a matrix\n") == 0
 assert count('int who = 0;\n#include "who/anew.hpp"\n') == 0
 
-for word in ("of", "that", "as", "what", "who", "where"):
+for word in ("of", "that", "as", "what", "who", "where", "between", "its"):
     assert any("noun phrase" in f for f in words.faults_of("a.cpp", f'{{"seed", Option::integer, "0", "{word} it all"}}')), word
 assert any("noun phrase" in f for f in words.faults_of("a.cpp", '{"x",\n Option::text, "",\n "of a "\n "step"}'))
 assert any("noun phrase" in f for f in words.faults_of("a.cpp", 'verb.add_flag("-q", a.quiet, "that is so");'))
+assert any("noun phrase" in f for f in words.faults_of("a.cpp", '{"lift_max", "immersed", "as drag_max"},'))
 assert count('{"seed", Option::integer, "0", "seed of all random numbers"}') == 0
 
 assert count("// " + 118 * "x") == 1 and count("// " + 117 * "x") == 0, "120 columns"

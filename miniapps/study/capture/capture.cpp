@@ -18,7 +18,7 @@
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/capture/capture_rules.hpp"
 #include "miniapps/study/facility.hpp"
-#include "miniapps/study/lagged_preconditioner.hpp"
+#include "miniapps/driver/lagged_preconditioner.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/whole_system.hpp"
@@ -109,7 +109,7 @@ class Capture : public Facility<Space> {
 
     void prepared(const Matrix<Space>& A, bool, const SetupInfo&) override {
       prepared_from = &A;
-      const RefreshPolicy& policy = system.reference->lifetime();
+      const RefreshPolicy& policy = system.reference->refresh_policy();
       if (policy.is_always()) {
         age = 0;
         return;

@@ -148,7 +148,7 @@ class FlightRecorder : public Facility<Space> {
       x_ = x;
       result_ = result;
       recorder_.last_ = this;
-      recorder_.note(number_, result, system_.reference->lifetime().age(), setup_seconds_);
+      recorder_.note(number_, result, system_.reference->refresh_policy().age(), setup_seconds_);
       setup_seconds_ = 0;
     }
 
@@ -166,7 +166,7 @@ class FlightRecorder : public Facility<Space> {
                                         system_.default_preconditioner, defaults);
       if (!refused_) f.M = &system_.reference->preconditioner();
       f.refusal = refusal_;
-      f.age = system_.reference->lifetime().age();
+      f.age = system_.reference->refresh_policy().age();
       if (facts.row_name)
         f.name_of_row = [name = facts.row_name, s = system_.name, part = system_.part](int row) {
           return name(s, part, row);

@@ -33,7 +33,7 @@ class CandidateSolvers {
   // Before a branch: to the initial state; a lagged preconditioner is discarded.
   void reset() {
     for (Slot& s : slots_) {
-      if (!s.solver.lifetime().is_always())
+      if (!s.solver.refresh_policy().is_always())
         s.solver = new_solver(s.system);
       else if (s.solver.remembers())
         s.solver.load(Archive(s.initial_state));

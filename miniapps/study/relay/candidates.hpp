@@ -92,7 +92,7 @@ class Candidates {
                                        const Communicator& ranks) {
     LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner, with);
     if (ranks.size() > 1) {
-      solver.lifetime().require_always(options);
+      solver.refresh_policy().require_always(options);
       solver.spread_like(*s.reference);
     }
     return solver;

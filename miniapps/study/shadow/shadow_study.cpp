@@ -102,7 +102,7 @@ std::string why_reference_differs(const StudiedSystem<Space>& s) {
 }
 template <class Space>
 std::string why_replicas_differ(const StudiedSystem<Space>& s) {
-  if (!s.reference->lifetime().is_always()) return "the age of its lagged preconditioner differs (refresh)";
+  if (!s.reference->refresh_policy().is_always()) return "the age of its lagged preconditioner differs (refresh)";
   return why_reference_differs(s);
 }
 

@@ -10,7 +10,7 @@
 namespace weir::bench {
 namespace {
 
-// What SuperLU wants to keep, and frees by hand.
+// Data of SuperLU, freed by hand.
 struct Factors {
   std::vector<int> start, column, column_order, row_order, tree;
   std::vector<double> value;

@@ -113,7 +113,7 @@ int anzt_peers(const AnztOptions& o) {
   for (const AniProblem& p : ani_problems(o.quick, 3)) {
     const BlockCsr<Host> A(p.data);
     const auto nnz = static_cast<double>(A.blocks());
-    // A row's last cells: what the factors of so many entries move at least, and how fast.
+    // Last cells of a row: least bytes of factors with this many entries, and their rate.
     const auto with_rates = [&](std::vector<std::string> row, std::int64_t entries, double seconds) {
       const double bytes = 12 * (nnz + static_cast<double>(entries));
       for (const double rate : {1e-6 * bytes, 1e-9 * bytes / seconds, bytes / seconds / triad})

@@ -1,4 +1,4 @@
-// The factors of an asynchronous factorisation, applied exactly: rows in order, one thread. What "Exact" in the column
+// The factors of an asynchronous factorisation, applied exactly: rows in order, one thread. "Exact" in the column
 // of apply sweeps means.
 #pragma once
 #include <vector>

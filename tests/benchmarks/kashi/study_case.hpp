@@ -1,4 +1,4 @@
-// What the study of Kashi & Nadarajah 2020 computes with: a case, the state from which every run of the second-order
+// Data of the study of Kashi & Nadarajah 2020: a case, the state from which every run of the second-order
 // scheme starts, and the preconditioners that are compared.
 #pragma once
 #include <memory>

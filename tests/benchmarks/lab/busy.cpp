@@ -61,7 +61,7 @@ Cost cost_of(const std::vector<std::string>& command, int programs, const std::s
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), child.processor_seconds};
 }
 
-// Of `threads` (0: any number up to the cores) beside `programs`, over the time beside nobody.
+// Time with `threads` (0: any number up to the cores) next to `programs` other programs, over the time alone.
 double fair(int threads, int programs, int cores) {
   const auto share = [&](int p) { return std::max(1.0, static_cast<double>(p + programs) / cores); };
   if (threads > 0) return share(threads);

@@ -268,7 +268,7 @@ nlohmann::ordered_json tell(const Case& c, const CaseCosts& costs) {
 }
 
 // All that is started from here on shares one core, in long turns: each turn begins with cold caches, and the kernel
-// ends turns early for those who read their processor time, as [select] does.
+// ends turns early for processes that read their processor time, as [select] does.
 void share_one_core() {
   cpu_set_t allowed, one;
   CPU_ZERO(&one);

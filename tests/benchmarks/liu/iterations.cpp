@@ -1,4 +1,4 @@
-// Bytes a cell that an iteration must move, in vectors of 8: see solvers/krylov and solvers/matrix for what each pass
+// Bytes per cell that an iteration must move, in vectors of 8: see solvers/krylov and solvers/matrix for what each pass
 // reads and writes. With a matrix in storage its bands count, 7 or the 4 upper ones.
 #include <cstdio>
 

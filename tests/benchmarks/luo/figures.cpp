@@ -13,7 +13,7 @@ namespace {
 const std::vector<std::string> columns = {"schedule",    "side",   "n",         "cells",     "factor_us", "solve_us",
                                           "residual_us", "run_us", "run_bytes", "run_flops", "GB/s",      "of triad"};
 
-// What a run moves at least and computes, a point: as in Tables 2 and 4 (tables.cpp), where a multiplication with its
+// Least bytes and operations of a run, per point: as in Tables 2 and 4 (tables.cpp), where a multiplication with its
 // addition is one.
 double bytes_of_run(double n) { return 64 * n * n + 4 * 8 * (8 * n * n + 4 * n) + 3 * 8 * (7 * n * n + 3 * n); }
 double flops_of_run(double n) { return 8 * n * n * n + (4 * 8 + 3 * 7) * n * n; }

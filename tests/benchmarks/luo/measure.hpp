@@ -9,7 +9,7 @@
 
 namespace weir::bench {
 
-// What a kernel computes and must move at least for one point with blocks of n. FLOP: multiplications and divisions, as
+// Operations and least bytes of a kernel for one point with blocks of n. FLOP: multiplications and divisions, as
 // the paper counts: factorisation 6 products and 1 inverse, 8 n^3; solve 8 n^2; residual 7 n^2. Bytes: the
 // factorisation reads 7 blocks and writes 1; a solve reads 6 blocks of A, d twice, and 4 vectors; a residual 7 blocks
 // and 3 vectors.
@@ -20,7 +20,7 @@ constexpr PointWork factorisation_work(double n) { return {8 * n * n * n, 64 * n
 constexpr PointWork solve_work(double n) { return {8 * n * n, 8 * (8 * n * n + 4 * n)}; }
 constexpr PointWork residual_work(double n) { return {7 * n * n, 8 * (7 * n * n + 3 * n)}; }
 
-// MB, Mflop, GB/s and the fraction of the triad of so much work in so many seconds.
+// MB, Mflop, GB/s and the fraction of the triad of this work in these seconds.
 std::vector<std::string> rates(PointWork work, double seconds, double triad);
 
 // A way to run block_ilu0: the paper's sequential and OpenMP codes are `host` with one and with all threads, its ACC

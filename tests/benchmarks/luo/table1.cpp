@@ -75,7 +75,7 @@ void say(const std::string& schedule, const std::vector<double>& sums) {
   std::fflush(stdout);
 }
 
-// What one of the iterations moves and takes on the schedules that can be timed: a solve and a residual.
+// Bytes and time of one iteration on the schedules that can be timed: a solve and a residual.
 void work_table(const std::string& folder, const test::BlockSystem& system, bool quick) {
   std::printf("\nan iteration: a triangular solve and a residual; triad of one core, this run\n");
   const double triad = triad_bytes_per_second(1, true), cells = system.cells.count();

@@ -181,7 +181,7 @@ Checked on_flow(const PeerCase& c, const std::string& candidate, bool quick) {
         m, candidate, [&] { return std::make_unique<BlockCsr<Host>>(system.A); }, system.b, 0, task);
   });
   result.residual = relative_residual(system.A, system.b, result.measured.x);
-  // So many iterations by our solver, plainly: nobody may have done less.
+  // This many iterations of our solver; no solver may do fewer.
   Measured plain;
   ours(plain, "fgmres+block_ilu0", [&] { return std::make_unique<BlockCsr<Host>>(system.A); }, system.b, 0,
        {"", 0, fgmres_iterations});

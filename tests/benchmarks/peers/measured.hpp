@@ -1,4 +1,4 @@
-// What one process that measures one solver hands back, the same for Weir and for its peers: processor time of the
+// Result of one process that measures one solver, the same for Weir and for its peers: processor time of the
 // process (all its threads), growth of its memory, page faults, and the solution, whose residual the caller computes.
 #pragma once
 #include <cstdint>

@@ -7,12 +7,11 @@
 
 namespace weir::bench {
 
-// hypre:  "pfmg relax=1 symmetric=1 rap=0 skip=1 pre=1 post=1", "boomeramg coarsen=10 threshold=0.5 aggressive=1
-// relax=8":
-//         preconditioners of CG. "diagonal symmetric=1": CG + diagonal on the structured matrix, a fixed number of iterations.
+// hypre:  preconditioners of CG: "pfmg relax=1 symmetric=1 rap=0 skip=1 pre=1 post=1", "boomeramg coarsen=10
+//         threshold=0.5 aggressive=1 relax=8". "diagonal symmetric=1": CG + diagonal on the structured matrix, a fixed
+//         number of iterations.
 // PETSc:  "mg OPTIONS" geometric multigrid on a DMDA, rediscretised; "ksp OPTIONS" on an assembled matrix; "ilu
-// OPTIONS" the
-//         kernels of block ILU(0); OPTIONS are PETSc's own.
+//         OPTIONS" the kernels of block ILU(0); OPTIONS are PETSc's own.
 // iterations > 0: this many, whatever the residual; the work is then called "iteration".
 struct PeerTask {
   std::string settings;

@@ -1,4 +1,4 @@
-// What an iteration costs over GPUs: memory traffic, launches, halos and sums, from a few figures of the machine and of
+// Cost of an iteration over GPUs: memory traffic, launches, halos and sums, from a few figures of the machine and of
 // the method. Liu, Seo & Mittal 2013 give enough figures of theirs to see how far it carries: keeneland() and
 // paper_points().
 //   t = cells / P * bytes / bandwidth + fixed  +  halos * t_halo  +  sums * t_sum
@@ -49,7 +49,7 @@ IterationTime predict(const MachineFigures& machine, const MethodFigures& method
 MachineFigures keeneland();
 MethodFigures paper_bicgstab();  // 2 halos and 4 sums an iteration: its own ratios of communication say so
 
-// What the paper states in words about 6 to 192 GPUs.
+// Statements of the paper about 6 to 192 GPUs.
 struct PaperPoint {
   std::string what;
   Workload work;

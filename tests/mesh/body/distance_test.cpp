@@ -77,7 +77,7 @@ void expect_distance(const Body& body, const Points& points, double tolerance, E
   EXPECT_GT(in_band, 0);
 }
 
-// What the band promises, from all elements at each point; sides by the winding number (the solid angle).
+// Properties of the band, from all elements at each point; sides by the winding number (the solid angle).
 double brute_force(const Surface& s, const Vec3& x) {
   double least = std::numeric_limits<double>::max(), turns = 0;
   for (const auto& e : s.element) {

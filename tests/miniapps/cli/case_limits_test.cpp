@@ -1,4 +1,4 @@
-// What a case may not ask for: refused at the start with the code of a usage error, quickly, and before anything is
+// Cases that are too large: refused at the start with the code of a usage error, quickly, and before anything is
 // written.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the system refuses, one call after another, on the toy miniapp (tests/attack/attack.py does it at random on all
+// System calls that fail, one after another, on the toy miniapp (tests/attack/attack.py does it at random on all
 // of them), and what happens to a run while its report is drawn.
 #include <gtest/gtest.h>
 

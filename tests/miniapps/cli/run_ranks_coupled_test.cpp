@@ -1,5 +1,5 @@
-// The coupled scheme of the incompressible miniapp under mpirun, compared with one rank. What each step does on every
-// number of ranks in both spaces is looked at by tests/distributed; here is the program around it.
+// The coupled scheme of the incompressible miniapp under mpirun, compared with one rank: the whole program. The steps
+// on every number of ranks in both spaces are tested by tests/solvers/distributed.
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 

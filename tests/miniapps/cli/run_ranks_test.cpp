@@ -10,7 +10,7 @@ using testing::Finished;
 using testing::Process;
 using testing::write_file;
 
-// What ranks may do wrong at their borders: a moving lid, an inlet with a profile, an outlet, a slip wall, stretched
+// Possible errors at the borders of ranks: a moving lid, an inlet with a profile, an outlet, a slip wall, stretched
 // cells. (Nothing may be uniform across ranks: rounding at their borders would excite what cg otherwise never sees, and
 // cost it iterations.)
 const char* const channel = R"([case]

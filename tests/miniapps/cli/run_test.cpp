@@ -193,7 +193,7 @@ TEST_F(Weir, AGridThatIsVeryLongEndsInSeconds) {
   EXPECT_LT(summary("a")["wall_seconds"].get<double>(), 60);
 }
 
-// What was stopped before its first step, and what has met its tolerance but was killed before it could write so.
+// A run stopped before its first step, and one killed after it met its tolerance but before it recorded this.
 TEST_F(Weir, ARestartBeforeTheFirstStepOrAfterTheLastEndsAsTheRun) {
   const std::string tolerance = "time.steady_tolerance=0.1";
   ASSERT_EQ(weir({"run", "cavity.toml", "-o", "whole", "--set", tolerance}).code, 0);

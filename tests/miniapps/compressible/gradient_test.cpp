@@ -56,7 +56,7 @@ TYPED_TEST(GradientTest, GreenGaussIsExactForLinearFieldsOnRectangles) {
 }
 
 // A layer 1e-5 high on a circle, its cells 10,000 times as long as high, of lengths that grow: the neighbours along the
-// layer lie hundreds of heights off the tangent. What depends on the distance to the wall alone is the same at both
+// layer lie hundreds of heights off the tangent. A function of the distance to the wall alone is the same at both
 // ends of a cell.
 TYPED_TEST(GradientTest, LeastSquaresCarryALayerAlongACurvedWall) {
   constexpr double height = 1e-5;

@@ -4,7 +4,7 @@
 #include "flow_case.hpp"
 #include "miniapps/immersed/case.hpp"
 #include "miniapps/immersed/statistics.hpp"
-#include "miniapps/structured/clock.hpp"
+#include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "solvers/device/ledger.hpp"
 #include "tests/support/larger.hpp"
@@ -298,7 +298,7 @@ TEST(ImmersedStatistics, AForceThatIsSteadyHasNoStrouhalNumber) {
   EXPECT_NEAR(shedding.quantities(1, 1, 0).at("strouhal"), 0.5, 0.01);
 }
 
-// What travels to the device in a step.
+// Copies to the device in a step.
 TYPED_TEST(ImmersedStep, CountsWhatTheGeometrySendsToTheDeviceNothingForAFixedBody) {
   constexpr bool is_device = std::is_same_v<TypeParam, Device>;
   TestFlow<TypeParam> fixed(text_of(20, 0.02, 1, fixed_cylinder));

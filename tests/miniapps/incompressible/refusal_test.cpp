@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
-#include "miniapps/structured/clock.hpp"
+#include "miniapps/structured/time/clock.hpp"
 #include "tests/miniapps/incompressible/flow_case.hpp"
 
 namespace weir::test::refusal_test {

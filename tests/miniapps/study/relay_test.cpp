@@ -128,7 +128,7 @@ TEST_F(Relays, ChangeNoBitOfTheCoupledSchemeSteadyOrNot) {
                         of_blocks, "6");
 }
 
-// What a reference solver takes from one system to the next its replicas take too.
+// State that a reference solver keeps between systems is kept by its replicas, too.
 TEST_F(Relays, ChangeNoBitOfACompressibleFlowWhoseSolverRemembers) {
   const std::string cylinder = testing::cylinder_at_re_40 + steady;
   for (const char* reference : {"", "method = \"gmres\"\nrecycle = 2\n", "refresh = \"every:3\"\n",
@@ -142,7 +142,7 @@ TEST_F(Relays, ChangeNoBitOfAnUnsteadyCompressibleFlow) {
   expect_no_bit_changed(testing::vortex_12x12 + "end = 2.0\n" + testing::no_report, of_blocks, "6");
 }
 
-// What a candidate has learnt on one branch is none of the next one's.
+// State of a candidate from one branch is not used on the next.
 TEST_F(Relays, LeadABranchAlikeWhateverHasBeenBefore) {
   const auto branch = [this](const std::string& every) {
     const Finished run = weir(testing::cavity_12x12 + "[time]\nend = 0.4\ndt = 0.01\n" + testing::cg_with_jacobi +

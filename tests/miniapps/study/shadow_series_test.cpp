@@ -1,5 +1,5 @@
-// What the lab says of its own reference solver: solves that are real, times that are made up, so that what is true is
-// known. The same on the machine's own clock: `weir bench lab-aa`.
+// Results of the lab for its own reference solver: solves that are real, times that are made up, so that what is true
+// is known. The same on the machine's own clock: `weir bench lab-aa`.
 #include "miniapps/study/shadow/shadow_series.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What paired comparisons may claim: nothing where there is nothing, and a planted difference where there is one.
+// Claims of paired comparisons: nothing where there is nothing, and a planted difference where there is one.
 #include "miniapps/study/shadow/statistics.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct Compared {
   Verdict verdict() const { return verdict_of(candidate, noise_floor_of(control)); }
 };
 
-// What a hiccup has slowed is solved once more (shadow.hpp), so that few are left.
+// A slow solve is repeated (shadow.hpp), so that few are left.
 Compared compared(unsigned seed, double factor, int systems = 100, double hiccups = 0) {
   Clock clock(seed);
   const std::vector<double> cost = clock.costs(systems);

@@ -1,4 +1,4 @@
-// What a launch costs on a GPU, counted as it runs where WEIR_PTX_STATS asks for it.
+// Cost of a launch on a GPU, counted while it runs with WEIR_PTX_STATS.
 #pragma once
 #include <map>
 #include <unordered_map>
@@ -53,7 +53,7 @@ struct WarpClock {
   u32 poll_issue = 0, poll_last = 0;
 };
 
-// What a block's L1 holds (caches.cpp), and since which barrier time its barriers have opened.
+// Contents of a block's L1 (caches.cpp), and since which barrier time its barriers have opened.
 struct BlockClock {
   std::vector<u64> l1;
   std::vector<u32> barriers;

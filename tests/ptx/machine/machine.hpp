@@ -102,7 +102,7 @@ struct Launch {
   mutable u64 chain = 0;                 // of the slowest warp
 };
 
-// What an instruction sees.
+// State that an instruction reads.
 struct Context {
   char* rows = nullptr;  // of the function at hand
   int frame = 0;         // where its frame begins in local memory

@@ -1,4 +1,4 @@
-// The device's memory: allocations with gaps between them, addresses that are used once, pinned host memory beside
+// The device's memory: allocations with gaps between them, addresses that are used once, pinned host memory next to
 // them.
 //
 // A program sees device memory as pages without access, so a host that follows a device pointer stops there. The

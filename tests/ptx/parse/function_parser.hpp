@@ -20,7 +20,7 @@ struct Constant {
   u64 bits;
   int width;
 };
-// What row placement needs beside the code.
+// Data of row placement in addition to the code.
 struct Operands {
   std::vector<VirtualRegister> registers;
   std::vector<Constant> constants;

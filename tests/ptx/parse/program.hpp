@@ -17,7 +17,7 @@ struct Instruction;
 struct Function;
 struct Module;
 
-// What an instruction does to the lanes of `mask`.
+// Effect of an instruction on the lanes of `mask`.
 using Execute = void (*)(Context& context, const Instruction& instruction, u32 mask);
 
 // How the warp scheduler handles an instruction. PLAIN ones only call execute; COLLECTIVE ones wait for the lanes of a

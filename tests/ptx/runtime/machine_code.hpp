@@ -1,4 +1,4 @@
-// What ptxas makes of a module for sm_90, kept in files of options.cache.
+// Output of ptxas for a module on sm_90, kept in files of options.cache.
 #pragma once
 #include "tests/ptx/parse/program.hpp"
 

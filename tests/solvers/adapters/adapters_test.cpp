@@ -1,4 +1,4 @@
-// What every solver behind AnySolver keeps to, ours and those of other libraries: the norm, the count of iterations,
+// Properties of every AnySolver, ours and those of other libraries: the norm, the count of iterations,
 // the verdict. Libraries that are not in this build are left out.
 #include "solvers/adapters/any_solver.hpp"
 

@@ -13,7 +13,7 @@
 
 namespace weir {
 
-// What f throws; empty where it throws nothing.
+// Text of the error that f throws; empty: none.
 inline std::string error_of(const std::function<void()>& f) {
   try {
     f();

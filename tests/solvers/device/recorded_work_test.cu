@@ -1,5 +1,5 @@
 // Work that is launched as one: what it may hold, and that it does what its launches do.
-#include "solvers/device/recorded_work.hpp"
+#include "solvers/device/asynchronous/recorded_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What threads of different blocks do together: atomics, flags, the barrier of a cooperative grid, kernels without
+// Cooperation of threads of different blocks: atomics, flags, the barrier of a cooperative grid, kernels without
 // collectives.
 #include <gtest/gtest.h>
 

@@ -184,7 +184,7 @@ TYPED_TEST(DistributedCoupled, AStepAllocatesNothingAndCopiesNothingButScalarsAn
   EXPECT_EQ(ledger().device_allocations, before.device_allocations);
 }
 
-// What one rank wrote, or any other number, is handed out as if each had it from the beginning.
+// Data of any number of ranks is distributed as if each rank had it from the beginning.
 TYPED_TEST(DistributedCoupled, ArraysThatAreGatheredAndHandedOutAgainAreTheSame) {
   Beside<TypeParam> flow(channel, Cutting::blocks);
   flow.advance(1);

@@ -156,7 +156,7 @@ TYPED_TEST(ChebyshevMethod, SaysNotFiniteOfARightHandSideThatIsNot) {
   EXPECT_EQ(solver.solve(A, b, x).reason, Reason::not_finite);
 }
 
-// What chebyshev_steps leaves: both iterates and the residual.
+// Output of chebyshev_steps: both iterates and the residual.
 struct Outcome {
   std::vector<double> x, y;
   double square = 0;

@@ -1,4 +1,4 @@
-// What the newer Krylov methods are for: convection, indefinite systems, rows of systems that change slowly, vectors of
+// Uses of the newer Krylov methods: convection, indefinite systems, rows of systems that change slowly, vectors of
 // floats.
 #include <cmath>
 

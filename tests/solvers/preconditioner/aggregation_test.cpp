@@ -133,7 +133,7 @@ Numbers jacobi_sweep(const Dense& A, int B, const Numbers& r, Numbers z) {
   return z;
 }
 
-// What the blocks of C, of size B, exchange comes down to `kept` of it, pair by pair.
+// The exchange between the blocks of C, of size B, is reduced to `kept` of it, pair by pair.
 void weaken_diffusion(Dense& C, int B, double kept) {
   for (int i = 0; i < C.n; i += B)
     for (int j = 0; j < i; j += B)

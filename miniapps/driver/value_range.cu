@@ -1,4 +1,4 @@
-#include "miniapps/study/recorder/value_range.hpp"
+#include "miniapps/driver/value_range.hpp"
 
 #include "solvers/device/reduce.hpp"
 

@@ -1,4 +1,4 @@
-#include "miniapps/study/lagged_preconditioner.hpp"
+#include "miniapps/driver/lagged_preconditioner.hpp"
 
 #include <fmt/format.h>
 
@@ -31,11 +31,11 @@ std::string table(const std::string& system, const RefreshPolicy& policy) {
   for (const AgeRecord& a : policy.ages()) solves += a.solves;
   std::string text = fmt::format("\n{}: preconditioner rebuilt {} times in {} solves (refresh = \"{}\"", system,
                                  policy.updates(), solves, policy.text());
-  if (policy.rescues()) text += fmt::format("; {} of these after a failed solve", policy.rescues());
+  if (policy.rescues()) text += fmt::format("; {} after a failed solve with a lagged one", policy.rescues());
   text += fmt::format(")\n  mean iterations by age:{}\n", by_age(policy));
   const std::vector<ScheduleCost> costs = policy.compare();
   if (costs.empty()) return text;
-  text += fmt::format("  cost of a rebuild in iterations: {:.2f} measured, {:.2f} used by the policy\n",
+  text += fmt::format("  cost of an update: {:.2f} iterations measured, {:.2f} used by the policy\n",
                       policy.measured_price(), policy.price());
   const char* what[] = {"as run", "estimated from the iterations by age", "best schedule in hindsight, estimated"};
   for (std::size_t i = 0; i < costs.size(); ++i)
@@ -46,7 +46,7 @@ std::string table(const std::string& system, const RefreshPolicy& policy) {
 
 }  // namespace
 
-void report_lagged(Run& run, const std::string& system, const RefreshPolicy& policy) {
+void report_lag(Run& run, const std::string& system, const RefreshPolicy& policy) {
   write_text_aside(run.path("lifetime.csv"), csv(policy));
   run.say_at_end(table(system, policy));
 }

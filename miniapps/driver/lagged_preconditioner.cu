@@ -1,4 +1,4 @@
-#include "miniapps/study/lagged_preconditioner.hpp"
+#include "miniapps/driver/lagged_preconditioner.hpp"
 
 #include "solvers/device/vector_ops.hpp"
 
@@ -17,21 +17,21 @@ void keep_copy(View<const double> from, Array<double, Space>& to) {
 
 template <class Space>
 void LaggedPreconditioner<Space>::follow(const LinearSolver<Space>& solver, View<const double> values) {
-  if (solver.lifetime().is_always() || solver.lifetime().age() > 0) return;
+  if (solver.refresh_policy().is_always() || solver.refresh_policy().age() > 0) return;
   keep_copy(values, kept_);
 }
 
 template <class Space>
 void LaggedPreconditioner<Space>::save(const LinearSolver<Space>& solver, CheckpointState& state) {
-  if (solver.lifetime().is_always() || kept_.size() == 0) return;
+  if (solver.refresh_policy().is_always() || kept_.size() == 0) return;
   on_host_ = kept_.to_vector();
   state.add(matrix_name, on_host_);
 }
 
 template <class Space>
 void LaggedPreconditioner<Space>::load(const Checkpoint& from, LinearSolver<Space>& solver, const Matrix<Space>& A,
-                                       View<double> values) {
-  if (solver.lifetime().is_always() || !from.find(matrix_name)) return;
+                           View<double> values) {
+  if (solver.refresh_policy().is_always() || !from.find(matrix_name)) return;
   kept_ = Array<double, Space>(from.doubles(matrix_name, values.size()));
   assign<Space>(kept_.view(), values);
   solver.resume(A);
@@ -39,7 +39,7 @@ void LaggedPreconditioner<Space>::load(const Checkpoint& from, LinearSolver<Spac
 
 template <class Space>
 void LaggedPreconditioner<Space>::report(Run& run, const std::string& system, const LinearSolver<Space>& solver) const {
-  if (!solver.lifetime().is_always()) report_lagged(run, system, solver.lifetime());
+  if (!solver.refresh_policy().is_always()) report_lag(run, system, solver.refresh_policy());
 }
 
 template void keep_copy(View<const double>, Array<double, Host>&);
