@@ -6,9 +6,9 @@
 //  cycle:  [z = S r]_pre,   d = r - A z,   c = scaling C P^T d,   z += P c + S (d - A P c),   [z += S (r - A z)]
 // The bracketed steps are repeated pre and post - 1 times. C: the cycle on the next level. The coarsest level has a
 // full pattern, so that its block ILU(0) is exact; if constants are the null space of A they are shifted to the mean
-// eigenvalue there. A matrix of another kind is copied to block CSR. Aggregates follow from the values at set-up; update
-// computes values alone and allocates nothing of its own. The matrix is read at every application and must outlive this
-// object. interpolation = "smoothed": smoothed_aggregation.cu, where an update is a set-up.
+// eigenvalue there. A matrix of another kind is copied to block CSR. Aggregates follow from the values at set-up;
+// update computes values alone and allocates nothing of its own. The matrix is read at every application and must
+// outlive this object. interpolation = "smoothed": smoothed_aggregation.cu, where an update is a set-up.
 #pragma once
 #include <memory>
 #include <string>
