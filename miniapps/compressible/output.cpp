@@ -156,8 +156,8 @@ void CompressibleOutput::open(const std::string& folder, const std::string& name
   pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time, schedule_.format());
 }
 
-void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t step, double time,
-                                       const std::vector<std::pair<std::string, std::vector<double>>>& more) {
+void CompressibleOutput::write_fields(const FlowFields& fields, std::int64_t step, double time,
+                                      const std::vector<std::pair<std::string, std::vector<double>>>& more) {
   MeshPicture picture;
   picture.time = time;
   picture.node = fields.mesh.node;
