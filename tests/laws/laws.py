@@ -406,7 +406,7 @@ class Laws:
         if "file" in case.get("body", {}) or case.get("body", {}).get("type") == "left_ventricle":
             raise NotTold("a body with a length or a law of its own")
         has_own_length = self.miniapp == "compressible" and (
-            "file" in case["mesh"] or case["mesh"]["generator"]["type"] not in ("box", "cylinder", "bump", "wedge"))
+            "file" in case["mesh"] or case["mesh"]["generator"]["type"] not in ("box", "cylinder", "wedge"))
 
         def broken(units, tolerance):
             other = in_other_units(case, self.keys, units)
