@@ -128,7 +128,7 @@ TEST_F(Selects, TrialsAreDecisionsThatCanBeFollowedBitForBit) {
 // Its first steps on a branch, which fill its guesses, do not count.
 TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
   const std::string learns =
-      "solvers = [\"learns\"]\n[select.learns]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
+      "solvers = [\"recycling\"]\n[select.recycling]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
       "initial_guess = \"projection:8\"\n";
   // A flow that has settled a little: then earlier systems tell something.
   const std::vector<std::string> fine{"--set", "grid.cells=[32,32]", "--steps", "40"};
