@@ -38,8 +38,8 @@ Options shadow_options() {
 
 Options candidate_options() {
   static constexpr Option keys[] = {
-      {"like_reference", Option::boolean, "false", "switch for a further copy of the reference solver (A/A control)",
-       "", "", "like_leader"},
+      {"like_reference", Option::boolean, "false", "use of a copy of the reference solver (A/A control)", "", "",
+       "like_leader"},
       {"slowed_by", Option::number, "0",
        "artificial slow-down as a fraction of the solver's time (tests the statistics)", "[0, 10]"}};
   return keys;

@@ -288,7 +288,7 @@ TEST_F(TwinRuns, EveryConfigurationIsCheckedBeforeTheFirstRun) {
 
 // One that takes as long as the cell says, and one that always takes 20 ms per step.
 const char* const map_study = R"([study]
-title = "Who waits"
+title = "Waiting solvers"
 cases = ["cases/heat.toml"]
 configurations = ["as_told", "steady"]
 repeats = 6
