@@ -32,8 +32,9 @@ WEIR_HD inline void add_quadratic(const Axis& a, double v, int first, double sha
   w[2] += share * (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1));
 }
 
-// Of the three nodes nearest to v, which lies a few nodes from `near`. Where two are equally near, in the middle hundredth between two
-// nodes, both quadratics are blended: a body whose faces lie on grid lines has the force of one a hair beside them.
+// Of the three nodes nearest to v, which lies a few nodes from `near`. Where two are equally near, in the middle
+// hundredth between two nodes, both quadratics are blended: a body whose faces lie on grid lines has the force of one a
+// hair next to them.
 WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   int low = near < a.lowest ? a.lowest : near > a.highest - 1 ? a.highest - 1 : near;
   while (low + 1 < a.highest && a.x[low + 1] <= v) ++low;
@@ -49,8 +50,8 @@ WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   return s;
 }
 
-// Fields hold velocities at the faces of cells along their own direction, else at centres, ghosts included; the pressure at the
-// centres of the cells alone.
+// Fields hold velocities at the faces of cells along their own direction, else at centres, ghosts included; the
+// pressure at the centres of the cells alone.
 struct SurfaceView {
   Axis face[3], centre[3], inner[3];
   const double *velocity[3], *pressure;  // of (0, 0, 0)
@@ -197,7 +198,8 @@ WEIR_HD inline void piece_scalar(const SurfaceView& v, const Piece& s, const Wal
   out[2] = at_wall * area;
 }
 
-// What leaves a box of component c's control volumes through one plane normal to t, per unit of time, in the direction of t.
+// Momentum flux out of a box of control volumes of component c through one plane normal to t, per unit of time, along
+// t.
 struct PlaneView {
   const double *u, *across, *p;  // of (0, 0, 0)
   MetricLine own, line;          // along c, t
@@ -219,7 +221,7 @@ WEIR_HD inline double plane_flux(const PlaneView& v, const int (&at)[3], bool wi
          v.viscosity * v.own.m[at[v.c]] * (v.u[q] - v.u[q - st]) * v.line.inv_m[at[v.t]];
 }
 
-// What a rank has of the nodes first .. last - 1 of the whole grid along d, as it counts.
+// The part of a rank of the nodes first .. last - 1 of the whole grid along d, in its own numbers.
 struct Span {
   int first, last;
   int size() const { return last > first ? last - first : 0; }

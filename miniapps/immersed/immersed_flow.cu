@@ -20,7 +20,8 @@ Uploads uploads_since(const Ledger& before) {
   return {ledger().copies_to_device - before.copies_to_device, ledger().bytes_to_device - before.bytes_to_device};
 }
 
-// Of the pressure. What its couplings tell of the grid is the less the more of it a body closes, and changes as the body moves.
+// The grid of the pressure system. Multigrid coarsens by the grid, not by the matrix, because cut faces distort the
+// couplings and change as the body moves.
 BandedGrid grid_of(const Grid& g, const Layout& l) {
   BandedGrid grid = cubes(l.cells(), periodic_of(l));
   for (int d = 0; d < l.dim; ++d) grid.faces[static_cast<std::size_t>(d)] = g.line[d].faces;
@@ -55,7 +56,7 @@ Banded<Space>& bands_of(const FlowSystem<Space>& system) {
 
 template <class Space>
 void set_remainder(const FlowSystem<Space>& system, const InterpolationRows& rows, const CutPart& part, int component) {
-  if (auto* spread = spread_of(system))  // else nobody took a part
+  if (auto* spread = spread_of(system))  // else there is one rank
     spread->set_remainder(remainder_of(rows), part.remote(component));
   else
     bands_of(system).set_remainder(remainder_of(rows));
@@ -166,22 +167,23 @@ void ImmersedFlow<Space>::assemble_pressure() {
 
 template <class Space>
 bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
-  timed<Space>(timings.at("pressure", "divergence"), [&] {
+  const MinusDivergence div = timed<Space>(timings.at("pressure", "divergence"), [&] {
     halo_.velocity(flow_);
     boundary_.set_normal_velocity(flow_);
     wide_.fetch(flow_);
     open_faces_.open(arrays_, wide_.of(flow_), flow_);
     halo_.velocity(flow_);
-    minus_mass_balance(flow_, metrics(), arrays_, rhs_);  // (3)
+    minus_mass_balance(flow_, metrics(), arrays_, rhs_);
     remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, rhs_);
+    return MinusDivergence{rhs_};
   });
-  if (!pressure().solve(rhs_, psi_)) return false;
+  if (!pressure().solve(div.values, psi_)) return false;  // (3)
   SpaceTimer<Space> timer(timings.at("pressure", "correction"));
   remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, psi_);
   correct_open_faces(metrics(), arrays_, psi_, flow_, halo_.psi(psi_));  // (4)
   open_faces_.close(arrays_, flow_);
   if (dt > 0) {
-    update_pressure(metrics(), dt, flow_case_.viscosity, psi_, rhs_, flow_);  // (5)
+    update_pressure(metrics(), dt, flow_case_.viscosity, psi_, div, flow_);  // (5)
     wide_.fetch_pressure(flow_);
     extend_pressure(ranks_.alone() ? arrays_.wet() : wide_wet_.data(), wide_.of(flow_), flow_);
     this->pressure_changed();
@@ -195,8 +197,9 @@ void ImmersedFlow<Space>::velocity_changed() {
   wide_.forget();
 }
 
-// The predictor's ghosts mirror u*. Left so, what the projection takes from u* would come back through the explicit terms of the
-// next step, with the other sign: in an opening through which fluid enters with W that grows where W dt / h is above 0.3.
+// Ghost values must be recomputed from the projected velocity. Ghosts that mirror u* would feed the correction of the
+// projection back through the explicit terms of the next step with the wrong sign: an opening with inflow velocity W is
+// then unstable for W dt / h > 0.3.
 template <class Space>
 void ImmersedFlow<Space>::set_ghosts_of_body() {
   wide_.fetch(flow_);
@@ -238,49 +241,61 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance_scalars(double dt, Timings
   return nullptr;
 }
 
+// The geometry and the matrices of t^{n+1}.
 template <class Space>
-const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timings) {
-  const Metrics& m = metrics();
-  const int dim = flow_.layout.dim;
+void ImmersedFlow<Space>::move_body(double dt, Timings& timings) {
   for (auto& system : systems_) system->setup_seconds = -1;
   if (operator_dt_ > 0) uploads_ = {};
   if (!body_.is_fixed()) {
     timed<Space>(timings.at("body", "geometry"), [&] { place_body(this->time + dt); });
-    SpaceTimer<Space> timer(timings.at("pressure", "assembly"));
-    assemble_pressure();
+    timed<Space>(timings.at("pressure", "assembly"), [&] { assemble_pressure(); });
+    prepare(pressure());
   }
-  if (!body_.is_fixed()) prepare(pressure());
   timed<Space>(timings.at("velocity", "assembly"), [&] { assemble(dt); });
-  bool moving = false;
-  timed<Space>(timings.at("flow", "boundary"),
-               [&] { moving = boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
+}
+
+template <class Space>
+View<const double> ImmersedFlow<Space>::momentum_rhs(int component, double dt, bool sides_move) {
+  const Metrics& m = metrics();
+  const View<double> b = rhs_.view().part(0, delta_[component].size());
+  const MomentumTerms terms = this->momentum_terms(component, dt);
+  weir::momentum_rhs(flow_, m, component, terms, advection_[component], b);
+  if (fourth_order_) fourth_order_->correct(wide_.of(flow_), m, component, dt * terms.now, advection_[component], b);
+  force_.add_to(component, m, dt, b);
+  for (const Scalar<Space>& scalar : scalars_) scalar.add_buoyancy(component, dt, b);
+  if (sides_move) boundary_.add_increment(component, dt, b);
+  finish_velocity_rhs(flow_, wide_.of(flow_), component, lines_[component], arrays_, dt * terms.before,
+                      advection_[component], b);
+  return b;
+}
+
+template <class Space>
+const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timings) {
+  const auto time_of = [&](const char* system, const char* part, const auto& f) {
+    return timed<Space>(timings.at(system, part), f);
+  };
+  move_body(dt, timings);
+  const bool sides_move =
+      time_of("flow", "boundary", [&] { return boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
   if (const auto* failed = advance_scalars(dt, timings)) return failed;
-  timed<Space>(timings.at("velocity", "rhs"), [&] { force_.set_time(this->time + dt / 2); });
-  for (int c = 0; c < dim; ++c) {
-    const View<double> b = rhs_.view().part(0, delta_[c].size());
-    timed<Space>(timings.at("velocity", "rhs"), [&] {
-      const MomentumTerms terms = this->momentum_terms(c, dt);
-      momentum_rhs(flow_, m, c, terms, advection_[c], b);  // (2)
-      if (fourth_order_) fourth_order_->correct(wide_.of(flow_), m, c, dt * terms.now, advection_[c], b);
-      force_.add_to(c, m, dt, b);
-      for (const Scalar<Space>& scalar : scalars_) scalar.add_buoyancy(c, dt, b);
-      if (moving) boundary_.add_increment(c, dt, b);
-      finish_velocity_rhs(flow_, wide_.of(flow_), c, lines_[c], arrays_, dt * terms.before, advection_[c], b);
-    });
-    if (!systems_[c]->solve(b, delta_[c])) return systems_[c].get();
+  time_of("velocity", "rhs", [&] { force_.set_time(this->time + dt / 2); });
+  for (int d = 0; d < flow_case_.dim(); ++d) {
+    const View<const double> b = time_of("velocity", "rhs", [&] { return momentum_rhs(d, dt, sides_move); });
+    if (!systems_[d]->solve(b, delta_[d])) return systems_[d].get();  // (2)
   }
-  timed<Space>(timings.at("velocity", "add increment"), [&] { this->add_increments(); });  // u*
-  if (moving) boundary_.swap();
-  if (!project(dt, timings)) return systems_.back().get();
-  timed<Space>(timings.at("flow", "boundary"), [&] {
+  time_of("velocity", "add increment", [&] { this->add_increments(); });  // u* = u^n + delta
+  if (sides_move) boundary_.swap();
+  if (!project(dt, timings)) return &pressure();  // (3) to (5)
+  time_of("flow", "boundary", [&] {
     velocity_changed();
     set_ghosts_of_body();
   });
-  SpaceTimer<Space> timer(timings.at("body", "control volume"));
-  double driven[3] = {};
-  measure_driving(dt, driven);
-  control_.advance(flow_, m, arrays_, wall_motion(), dt, driven, control_force_);
+  time_of("body", "control volume", [&] {
+    double driven[3] = {};
+    measure_driving(dt, driven);
+    control_.advance(flow_, metrics(), arrays_, wall_motion(), dt, driven, control_force_);
+  });
   this->end_step(dt);
   return nullptr;
 }
@@ -341,7 +356,7 @@ NamedArrays<Space> ImmersedFlow<Space>::state() {
 
 template <class Space>
 std::vector<SurfaceLoad> ImmersedFlow<Space>::surface_loads() {
-  surface_force();  // leaves each piece's part behind
+  surface_force();  // sets piece_work_
   const std::vector<Piece>& pieces = own_cut().surface;
   const std::vector<double> work = piece_work_.to_vector();
   const std::size_t n = pieces.size();
@@ -385,7 +400,8 @@ double ImmersedFlow<Space>::max_mass_error() {
   return ranks_.communicator().max(weir::max_mass_error<Space>(flow_.layout, metrics(), rhs_));
 }
 
-// The body is moved as it was in the last step, so that the same nodes are fresh. A fixed one may stand there already.
+// Restart: repeats the last body motion, so that the same nodes are marked as freshly cleared. A fixed body may be in
+// place.
 template <class Space>
 void ImmersedFlow<Space>::after_loading() {
   const bool stands_there = body_.is_fixed() && operator_dt_ > 0;

@@ -60,8 +60,8 @@ struct CourantAt {
   }
 };
 
-// A row of cells is a term of the reduction on the host, where its loop is fast; a cell on the device, where neighbouring lanes then
-// read neighbouring cells. The largest is the same number.
+// A row of cells is a term of the reduction on the host, where its loop is fast; a cell on the device, where
+// neighbouring lanes then read neighbouring cells. The largest is the same number.
 template <class Space, class At>
 double largest_over_cells(const Layout& l, const At& at) {
   const int nx = l.n[0], ny = l.n[1], nz = l.n[2];

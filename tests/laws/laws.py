@@ -48,7 +48,7 @@ PLACES = {"grid.origin", "body.position", "body.control_volume"}
 # Vectors, which a turned box turns.
 VECTORS = {"flow.body_force", "flow.body_force.direction", "flow.initial_velocity", "flow.exact_velocity", "temperature.gravity",
            "scalar.gravity", "boundary.velocity", "body.position", "body.motion.velocity", "body.motion.amplitude"}
-# Broken, and not yet mended: the check tells where one of them holds again.
+# Known failures: the check reports one that holds again.
 OPEN = {("naca0012_turbulent", "restart"): "rounding, with a ParILUT preconditioner", ("naca0012_turbulent_0", "restart"): "the same",
         ("naca0012_turbulent_15", "restart"): "the same",
         ("left_ventricle", "shift"): "the lift changes by 1e-5 of the drag", ("left_ventricle_beat", "shift"): "the same",

@@ -1,5 +1,6 @@
-// A build without a device. Whatever would use one throws, in functions that the compiler knows not to return: it drops what
-// follows them, most of a solver's code for Device. That is what this backend is for: solvers compile in 0.7 of the time.
+// A build without a device. Whatever would use one throws, in functions that the compiler knows not to return: it drops
+// what follows them, most of a solver's code for Device. That is what this backend is for: solvers compile in 0.7 of
+// the time.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -20,7 +21,6 @@ inline void device_release(void*, std::int64_t) noexcept {}
 inline std::int64_t free_memory() { return 0; }
 inline constexpr bool waits_for_launches() { return false; }
 inline void synchronise() {}  // nothing was submitted: measurements on the host call it too
-inline bool is_skipped() { return false; }
 inline void refuse_recording(const char*) {}
 inline const char* device_name() { return "none"; }
 inline bool device_available() { return false; }
