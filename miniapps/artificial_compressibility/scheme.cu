@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
+#include "miniapps/driver/cfl_ramp.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "physics/k_omega.hpp"
 #include "solvers/device/space_timer.hpp"
@@ -173,8 +174,8 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   solver_.forcing().aim(largest_residual, options().tolerance);
   result = solver_.solve(system(), b_, dx_);
   after_solve();
-  // An inner solve may end short of its tolerance, as a fixed number of corrections always does. One that did not lower the
-  // residual is refused all the same: dx = 0 would be nearer to the solution of (4), and the next sub-iteration's
+  // An inner solve may end short of its tolerance, as a fixed number of corrections always does. One that did not lower
+  // the residual is refused all the same: dx = 0 would be nearer to the solution of (4), and the next sub-iteration's
   // corrections would diverge further. The pseudo-time step is too large for the method then.
   const bool lowered = result.true_residual < result.residual0;
   if (result.reason == Reason::interrupted) return false;
@@ -197,18 +198,15 @@ double ArtificialCompressibility<Space>::rate() {
   return ranks_.communicator().max(largest_change<Space>(view(), x1_.origin())) / dt_before;
 }
 
-// The CFL number follows the residual (equation (3) of miniapps/compressible/pseudo_time.hpp).
 template <class Space>
-void ArtificialCompressibility<Space>::ramp() {
-  if (residual_before > 0 && largest_residual > 0) {
-    const double ratio = residual_before / largest_residual;
-    const double factor = std::pow(ratio, ratio > 1 ? options().exponent_down : options().exponent_up);
-    cfl = std::clamp(cfl * factor, smallest_cfl(), options().cfl_max);
-  }
+void ArtificialCompressibility<Space>::follow_residual() {
+  const CflRamp ramp{options().exponent_up, options().exponent_down, smallest_cfl(), options().cfl_max};
+  if (residual_before > 0 && largest_residual > 0) cfl = ramp.next(cfl, residual_before / largest_residual);
   residual_before = largest_residual;
 }
 
-// After a solve that has hardly lowered its residual the flow stands still, and the residual would leave the CFL number as it is.
+// After a solve that has hardly lowered its residual the flow does not change, so that the residual would not change
+// the CFL number either.
 template <class Space>
 void ArtificialCompressibility<Space>::cut_cfl_if_stagnated() {
   constexpr double hardly_lowered = 0.9, cut = 0.1;
@@ -223,7 +221,7 @@ StepEnd ArtificialCompressibility<Space>::advance_steady(Timings& timings, const
   if (!evaluate(timings)) return StepEnd::not_finite;
   if (is_converged()) return StepEnd::converged;
   if (options().tolerance > 0 && step >= options().max_steps) return StepEnd::not_converged;
-  ramp();
+  follow_residual();
   if (!linear_step(timings, after_solve)) return StepEnd::linear_failed;
   cut_cfl_if_stagnated();
   sub_iterations = 1;

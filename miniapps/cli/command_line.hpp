@@ -1,4 +1,4 @@
-// The command line: verb -> function. miniapps/weir.cpp lists what exists.
+// The command line: verb -> function. miniapps/weir.cpp lists the miniapps.
 #pragma once
 #include <functional>
 #include <iosfwd>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/table.hpp"
+#include "miniapps/driver/quantity.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
@@ -15,7 +16,8 @@ struct Miniapp {
   std::string name;  // [case] miniapp
   int (*run)(Run& run, const Table& config);
   void (*info)(const Table& config, int ranks, std::ostream& out);
-  std::vector<KeyTable> (*keys)() = nullptr;  // of its cases, beside run_keys()
+  std::vector<KeyTable> (*keys)() = nullptr;  // of its cases, in addition to run_keys()
+  Results (*results)() = nullptr;
 };
 
 struct Program {
@@ -26,7 +28,7 @@ struct Program {
 
 int run_command_line(const Program& program, int argc, char** argv);  // the process's exit code
 
-// What f returns, or the exit code of the error that it throws, which is printed.
+// The value of f, or the exit code of the error that it throws, which is printed.
 int code_of(const std::function<int()>& f);
 
 }  // namespace weir

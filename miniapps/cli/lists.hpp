@@ -1,25 +1,23 @@
-// What `weir list` and the reference pages list beside the keys.
+// The lists of `weir list` and of the reference pages, other than keys.
 #pragma once
 #include <array>
 #include <string>
 #include <vector>
 
 #include "base/option.hpp"
+#include "miniapps/cli/command_line.hpp"
+#include "miniapps/driver/quantity.hpp"
 
 namespace weir {
 
 struct NamedList {
-  const char *name, *key, *meaning;  // key: the one whose words are listed; empty: not a key's
+  const char *name, *key, *meaning;  // key: the key whose words are listed; empty: another list
 };
 const std::vector<NamedList>& lists();
 
-struct Quantity {
-  const char *name, *miniapps, *meaning;
-};
-const std::vector<Quantity>& quantities();
-
-// The columns of history.csv and solves.csv; the miniapps of a column as in Quantity.
-const std::vector<Quantity>& history_columns();
+Results results_of(const Program& program);  // quantities of run.json and columns of history.csv, of all miniapps
+std::string meaning_of(const Quantity& q);   // with its unit
+// The columns of solves.csv.
 const std::vector<std::array<const char*, 2>>& solves_columns();
 
 struct ExitCode {

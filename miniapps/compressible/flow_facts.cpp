@@ -12,7 +12,7 @@ std::string place_of_cell(const UnstructuredMesh& mesh, int cell) {
 
 namespace {
 
-// mesh: the whole or a rank's part; cell: there; number: in the whole.
+// mesh: the whole or a rank's part; cell: index there; number: index in the whole.
 std::string name_of_cell(const UnstructuredMesh& mesh, std::int64_t cell, std::int64_t number) {
   return "cell " + std::to_string(number) +
          place_of_cell(mesh, static_cast<int>(cell)).substr(std::string(" in the cell").size());
@@ -50,7 +50,7 @@ template <class Space>
 FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& ordering) {
   FlowFacts<Space> facts;
   facts.time = [&flow] { return flow.time; };
-  facts.dt = [&flow] { return flow.c.time.dt; };
+  facts.dt = [&flow] { return flow.time_steps.dt; };
   facts.cfl = [&flow] { return flow.pseudo.control.cfl; };
   facts.is_cfl_stored = true;
   facts.state = [&flow] {

@@ -13,6 +13,7 @@
 #include "miniapps/compressible/flow_records.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/compressible/read_flow.hpp"
+#include "miniapps/driver/run_loop.hpp"
 #include "miniapps/study/lab.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/diagnosis/finding.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 std::string count_text(double n) { return std::to_string(std::llround(n)); }
 
-// One step of (1) to (4): attempts until one is accepted or too many were not. Every rejection is told.
+// One step of (1) to (4): attempts until one is accepted or too many are rejected. Every rejection is logged.
 template <class Space>
 Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
   const int most = flow.c.pseudo_time.max_rejections;
@@ -57,36 +58,47 @@ Outcome given_up(const CompressibleFlow<Space>& flow, const Attempt& a) {
 constexpr const char* steady_forces = "steady lift and drag";
 constexpr const char* steps_ran_out = "pseudo_time.max_steps";
 
-std::int64_t time_steps(const CompressibleCase& c) {
-  return std::max<std::int64_t>(1, std::llround(c.time.end / c.time.dt));
+// From `time` to the end, none longer than dt.
+TimeSteps steps_from(const UnsteadyOptions& c, double time, std::int64_t step) {
+  const double left = c.end - time;
+  return {time, left / std::max(1.0, std::ceil(left / c.dt * (1 - 1e-9))), step};
 }
 
-// What ends the run at this step; empty: it goes on.
+// Those of the checkpoint, where the case still has them; else others from the time of the flow on.
+template <class Space>
+void continue_time_steps(CompressibleFlow<Space>& flow) {
+  const UnsteadyOptions& c = flow.c.time;
+  TimeSteps& t = flow.time_steps;
+  if (t.dt == 0) t = steps_from(c, 0, 0);  // of an older checkpoint
+  const double reached = t.time + t.dt * static_cast<double>(flow.step - t.step);
+  if (std::abs(steps_from(c, t.time, t.step).dt - t.dt) > 1e-9 * t.dt || std::abs(reached - flow.time) > 1e-6 * t.dt)
+    t = steps_from(c, flow.time, flow.step);
+}
+
+// Why the run ends at this step; empty: it continues.
 template <class Space>
 std::string end_of(const CompressibleFlow<Space>& flow) {
   const PseudoTimeOptions& options = flow.c.pseudo_time;
   if (flow.step == 0) return "";
-  if (flow.c.is_unsteady()) return flow.step >= time_steps(flow.c) ? "end time" : "";
+  if (flow.c.is_unsteady()) return flow.time >= flow.c.time.end - 1e-6 * flow.c.time.dt ? "end time" : "";
   if (flow.pseudo.control.order == flow.c.scheme.order && flow.pseudo.drop() <= options.tolerance)
     return "steady state";
   if (flow.force_window.is_settled()) return steady_forces;
   return flow.step >= options.max_steps ? steps_ran_out : "";
 }
 
-// Which of its criteria has ended a steady run.
+// The criterion that has ended a steady run, in the log.
 template <class Space>
-void tell_criterion(Run& run, const CompressibleFlow<Space>& flow) {
+void tell_criterion(Run& run, const CompressibleFlow<Space>& flow, const std::string& end) {
   const auto text = [](double x) { return three_digits(x); };
   const double drop = flow.pseudo.drop(), tolerance = flow.c.pseudo_time.tolerance;
   const ForceWindow& forces = flow.force_window;
-  std::string message;
-  if (run.end_reached() == steady_forces)
-    message = "by lift and drag, within " + text(forces.span()) + " over " + std::to_string(forces.steps()) +
-              " steps (force_tolerance " + text(forces.tolerance()) + "); the residual has fallen to " + text(drop) +
-              ", not to " + text(tolerance);
-  else if (run.end_reached() == "steady state")
-    message = "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")";
-  if (!message.empty()) run.event("converged", message);
+  if (end == steady_forces)
+    run.event("converged", "by lift and drag, within " + text(forces.span()) + " over " +
+                               std::to_string(forces.steps()) + " steps (force_tolerance " + text(forces.tolerance()) +
+                               "); the residual has fallen to " + text(drop) + ", not to " + text(tolerance));
+  if (end == "steady state")
+    run.event("converged", "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")");
 }
 
 // Pseudo-time steps to the steady state: first order until its residual has fallen, then the scheme itself.
@@ -104,79 +116,77 @@ class SteadyMarch {
     if (!starts_low) flow_.first_step_second_order = 0;
   }
 
-  // False where the run must give up; `outcome` says why.
-  bool step(Run& run, Outcome& outcome) {
+  // After StepResult::failed `failure` has the reason.
+  StepResult step(Run& run, Outcome& failure) {
     const double before = flow_.pseudo.control.norm[3];
     const Attempt a = take_step(run, flow_);
-    if ((was_interrupted_ = a.is_interrupted())) return false;
+    if (a.is_interrupted()) return StepResult::interrupted;
     if (!a.accepted) {
-      outcome = given_up(flow_, a);
-      return false;
+      failure = given_up(flow_, a);
+      return StepResult::failed;
     }
     ++flow_.step;
     fallen_ += std::log10(before / flow_.pseudo.control.norm[3]);
     record_step(run, flow_, a);
     const bool is_low = flow_.pseudo.control.order < flow_.c.scheme.order;
-    if (!is_low || flow_.pseudo.drop() > options_.first_order_tolerance) return true;
+    if (!is_low || flow_.pseudo.drop() > options_.first_order_tolerance) return StepResult::advanced;
     const double drop = flow_.pseudo.drop();
     flow_.first_step_second_order = flow_.step;
     flow_.pseudo.start_phase(flow_.c.scheme.order);
     run.event("second order", "the first-order residual has fallen to " + std::to_string(drop));
-    return true;
+    return StepResult::advanced;
   }
-  bool was_interrupted() const { return was_interrupted_; }
   double level() const { return fallen_; }
 
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
-  double fallen_ = 0;  // the residual of energy, in decades, from whatever start
-  bool was_interrupted_ = false;
+  double fallen_ = 0;  // decades by which the residual of energy has fallen
 };
 
-// Time steps of (5), each solved by pseudo-time steps from the state before.
+// Time steps (5 of flow_equations.hpp), each solved by pseudo-time steps from the previous state.
 template <class Space>
 class TimeMarch {
  public:
-  explicit TimeMarch(CompressibleFlow<Space>& flow)
-      : flow_(flow), options_(flow.c.pseudo_time), dt_(flow.c.time.end / static_cast<double>(time_steps(flow.c))) {}
+  explicit TimeMarch(CompressibleFlow<Space>& flow) : flow_(flow), options_(flow.c.pseudo_time) {}
 
-  void begin(bool) { flow_.pseudo.control.order = flow_.c.scheme.order; }
+  void begin(bool restarted) {
+    flow_.pseudo.control.order = flow_.c.scheme.order;
+    restarted ? continue_time_steps(flow_) : void(flow_.time_steps = steps_from(flow_.c.time, 0, 0));
+  }
 
-  bool step(Run& run, Outcome& outcome) {
+  StepResult step(Run& run, Outcome& failure) {
     CompressibleFlow<Space>& f = flow_;
-    f.time = dt_ * static_cast<double>(f.step + 1);
+    const TimeSteps& t = f.time_steps;
+    f.time = t.time + t.dt * static_cast<double>(f.step - t.step + 1);
     f.set_outside(f.time);
-    f.equations.start_time_step(dt_, f.pseudo.state(), f.older, f.step == 0);  // (5)
+    f.equations.start_time_step(t.dt, f.pseudo.state(), f.older, f.step == t.step);  // (5)
     f.pseudo.reset_cfl();
     f.pseudo.start_phase(f.c.scheme.order);
     Attempt a;
     for (int inner = 0; inner < options_.max_steps; ++inner) {
       a = take_step(run, f);
-      if ((was_interrupted_ = a.is_interrupted())) return false;
+      if (a.is_interrupted()) return StepResult::interrupted;
       if (!a.accepted) {
-        outcome = given_up(f, a);
-        return false;
+        failure = given_up(f, a);
+        return StepResult::failed;
       }
       if (f.pseudo.drop() <= options_.tolerance) break;
     }
     ++f.step;
     record_step(run, f, a);
-    if (f.pseudo.drop() <= options_.tolerance) return true;
-    outcome.exit = Exit::solver_failed;
-    outcome.reason = "time step not converged after " + std::to_string(options_.max_steps) +
+    if (f.pseudo.drop() <= options_.tolerance) return StepResult::advanced;
+    failure.exit = Exit::solver_failed;
+    failure.reason = "time step not converged after " + std::to_string(options_.max_steps) +
                      " pseudo-time steps at step " + std::to_string(f.step);
-    outcome.limit = steps_ran_out;
-    return false;
+    failure.limit = steps_ran_out;
+    return StepResult::failed;
   }
-  bool was_interrupted() const { return was_interrupted_; }
   double level() const { return flow_.time; }
 
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
-  double dt_;
-  bool was_interrupted_ = false;
 };
 
 template <class Space>
@@ -228,7 +238,7 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
 
 // All ranks call. Returns the whole state, on rank 0.
 template <class Space>
-std::vector<double> picture(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
+std::vector<double> write_fields(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
   ScopedTimer timer(run.timings().at("output", "pictures"));
   std::vector<double> U = flow.on_host();
   const std::vector<RowField> of_lab = lab.fields("flow");
@@ -236,67 +246,74 @@ std::vector<double> picture(Run& run, CompressibleFlow<Space>& flow, Compressibl
   return U;
 }
 
-// Steps as those of the run, without its records. All must outlive it.
+// A compressible flow as the run loop (run_loop.hpp) needs it. March: SteadyMarch or TimeMarch.
 template <class Space, class March>
-FlowBranch branch_of(Run& run, CompressibleFlow<Space>& flow, March& scheme) {
-  FlowBranch b;
-  b.is_in_decades = !flow.c.is_unsteady();
-  b.state = [&run, &flow] { return state_of(run, flow); };
-  b.load = [&run, &flow, &scheme](const Checkpoint& from) {
-    load_flow(run.ranks(), from, flow);
-    scheme.begin(true);
-  };
-  b.level = [&scheme] { return scheme.level(); };
-  b.step = [&run, &flow, &scheme] {
-    Outcome outcome;
-    if (!scheme.step(run, outcome)) return scheme.was_interrupted() ? BranchEnd::interrupted : BranchEnd::failed;
-    return end_of(flow).empty() ? BranchEnd::none : BranchEnd::reached;
-  };
-  return b;
-}
+class CompressibleRun {
+ public:
+  CompressibleRun(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab)
+      : run_(run), flow_(flow), output_(output), lab_(lab), march_(flow) {
+    march_.begin(run.restart() != nullptr);
+  }
+
+  std::int64_t step_number() const { return flow_.step; }
+  void choose_step() {}
+  StepResult take_step() { return march_.step(run_, failure_); }
+  std::string end() {
+    const std::string why = end_of(flow_);
+    tell_criterion(run_, flow_, why);
+    return why;
+  }
+  bool output_due() const { return output_.picture_due(flow_.step, flow_.time); }
+  void write_output() { write_fields(run_, flow_, output_, lab_); }
+  CheckpointState state() { return state_of(run_, flow_); }
+
+  FlowBranch branch() {
+    FlowBranch b;
+    b.is_in_decades = !flow_.c.is_unsteady();
+    b.state = [this] { return state(); };
+    b.load = [this](const Checkpoint& from) {
+      load_flow(run_.ranks(), from, flow_);
+      march_.begin(true);
+    };
+    b.level = [this] { return march_.level(); };
+    b.step = [this] {
+      Outcome failure;
+      const StepResult result = march_.step(run_, failure);
+      if (result == StepResult::interrupted) return BranchEnd::interrupted;
+      if (result == StepResult::failed) return BranchEnd::failed;
+      return end_of(flow_).empty() ? BranchEnd::none : BranchEnd::reached;
+    };
+    return b;
+  }
+
+  StepResult check_stopped() const { return StepResult::advanced; }
+  Outcome conclude(StepResult) {
+    if (run_.end_reached() == steps_ran_out)
+      failure_ = {.exit = Exit::solver_failed,
+                  .reason = "not converged after " + std::to_string(flow_.step) + " steps",
+                  .limit = steps_ran_out};
+    const std::vector<double> U = write_fields(run_, flow_, output_, lab_);
+    Outcome outcome = results(flow_, {flow_.whole, U, flow_.c.gas.gamma}, output_);
+    outcome.exit = failure_.exit;
+    outcome.limit = failure_.limit;
+    outcome.reason = failure_.exit == Exit::finished ? run_.end_reached() : failure_.reason;  // empty: it was stopped
+    flow_.lagged.report(run_, "flow", flow_.pseudo.solver());
+    return outcome;
+  }
+
+ private:
+  Run& run_;
+  CompressibleFlow<Space>& flow_;
+  CompressibleOutput& output_;
+  Lab<Space>& lab_;
+  March march_;
+  Outcome failure_;
+};
 
 template <class Space, class March>
 int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
-  March scheme(flow);
-  scheme.begin(run.restart() != nullptr);
-  const FlowBranch branch = branch_of(run, flow, scheme);
-  const auto whole_state = [&] {
-    CheckpointState state = state_of(run, flow);
-    lab.save(state);
-    return state;
-  };
-  Outcome outcome;
-  bool going = true;
-  while (going && run.end_reached().empty() && !run.should_stop()) {
-    run.keep_if_due(whole_state);
-    lab.between_steps(flow.step + 1, branch);
-    lab.begin_step(flow.step + 1);
-    going = scheme.step(run, outcome);
-    if (scheme.was_interrupted()) {
-      run.abandon_step();
-      lab.finish(run);
-      return run.finish({});  // what is there is no state of the flow
-    }
-    if (going) run.reached(end_of(flow));
-    if (going) tell_criterion(run, flow);
-    if (output.picture_due(flow.step, flow.time) && run.end_reached().empty()) picture(run, flow, output, lab);
-    if (going && run.checkpoint_due()) run.checkpoint(whole_state());
-  }
-  if (going && run.checkpoint_due()) run.checkpoint(whole_state());  // of a run that was stopped before its first step
-  if (run.end_reached() == steps_ran_out) {
-    outcome.exit = Exit::solver_failed;
-    outcome.reason = "not converged after " + std::to_string(flow.step) + " steps";
-    outcome.limit = steps_ran_out;
-  }
-  const std::vector<double> U = picture(run, flow, output, lab);
-  const FlowFields fields{flow.whole, U, flow.c.gas.gamma};
-  Outcome all = results(flow, fields, output);
-  all.exit = outcome.exit;
-  all.limit = outcome.limit;
-  all.reason = outcome.exit == Exit::finished ? run.end_reached() : outcome.reason;  // empty: the shell knows why
-  flow.lifetime.report(run, "flow", flow.pseudo.solver());
-  lab.end(run, all);
-  return run.finish(all);
+  CompressibleRun<Space, March> steps(run, flow, output, lab);
+  return run_steps(run, steps, lab);
 }
 
 template <class Space>

@@ -11,7 +11,7 @@ template <class Space>
 FlowSystem<Space>::FlowSystem(const SystemDefaults& system, std::unique_ptr<Matrix<Space>> of, const FlowRanks& ranks,
                               const Table& linear)
     : name(system.name), matrix(std::move(of)), A(*matrix), solver(system.solver<Space>(linear)) {
-  solver.lifetime().require_always(system.options(linear));
+  solver.refresh_policy().require_always(system.options(linear));
   if (!ranks.alone()) solver.spread_over_ranks(&A);
 }
 
@@ -26,7 +26,7 @@ void FlowSystem<Space>::prepare() {
 
 template <class Space>
 FlowSystem<Space>::~FlowSystem() {
-  if constexpr (std::is_same_v<Space, Device>) backend::settle_timers();
+  if constexpr (std::is_same_v<Space, Device>) backend::complete_timers();
 }
 
 template <class Space>

@@ -1,4 +1,4 @@
-// A method, or a preconditioner, that the matrix does not suit.
+// Methods and preconditioners that do not suit the matrix.
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +8,8 @@
 namespace weir {
 namespace {
 
-constexpr double noise = 1e-12;     // of doubles
-constexpr double of_floats = 1e-4;  // what factors kept as floats, or half as wide, may do
+constexpr double noise = 1e-12;     // double precision
+constexpr double of_floats = 1e-4;  // factors stored as floats or 16-bit numbers
 
 double largest(const std::vector<double>& v) { return v.empty() ? 0 : *std::max_element(v.begin(), v.end()); }
 double length(const std::vector<double>& x) { return std::sqrt(dot(x, x)); }
@@ -33,7 +33,7 @@ KrylovOptions of_gmres(const Examination<Space>& e) {
   return o;
 }
 
-// A preconditioner as it is, but not believed to be constant: fgmres then keeps what it gave.
+// Wraps a preconditioner and declares it variable, so that fgmres stores its results.
 template <class Space>
 class Flexible final : public Preconditioner<Space> {
  public:
@@ -64,14 +64,14 @@ std::optional<Finding> variable_preconditioner(Examination<Space>& e) {
   Finding f{Cause::variable_preconditioner,
             "the preconditioner is not a constant linear operator, which " + method + " requires"};
   f.measured("|M r - M r again| / |M r|", repeated).measured("|M(r + s) - M r - M s| / |M r + M s|", added);
-  f.measured("tried: fgmres with the same preconditioner", told(t));
+  f.measured("tried: fgmres with the same preconditioner", outcome(t));
   return f.advising(e.key("method"), "\"fgmres\"");
 }
 
 template <class Space>
 std::optional<Finding> stale_preconditioner(Examination<Space>& e) {
   if (!has_own_preconditioner(e) || e.failed.age == 0) return {};
-  const std::vector<double> r = e.random(1), now = e.applied_anew(r);
+  const std::vector<double> r = e.random(1), now = e.applied_new(r);
   if (now.empty()) return {};
   const double drift = difference(now, e.applied(r));
   if (!(drift > of_floats)) return {};
@@ -82,7 +82,7 @@ std::optional<Finding> stale_preconditioner(Examination<Space>& e) {
   f.measured("solves since it was built", std::to_string(e.failed.age));
   f.measured("|M r - M_now r| / |M_now r|", drift);
   f.measured("iterations of this solve", std::to_string(e.result().iterations));
-  f.measured("tried: rebuilt", told(t));
+  f.measured("tried: rebuilt", outcome(t));
   return f.advising(e.key("refresh"), "\"always\", or a shorter interval");
 }
 
@@ -100,11 +100,11 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
   const double size = std::max(std::abs(ritz.least), std::abs(ritz.most));
   if (!d.is_symmetric()) {
     f.cause = Cause::not_symmetric;
-    f.what = "the matrix is not symmetric, and cg requires that it is";
+    f.what = "the matrix is not symmetric, but cg requires it";
     f.measured("max |a_ij - a_ji|, relative to the rows' largest entries", d.asymmetry);
   } else if (ritz.least < -1e-10 * size) {
     f.cause = Cause::indefinite;
-    f.what = ritz.most > 1e-10 * size ? "the matrix is indefinite, and cg needs a definite one"
+    f.what = ritz.most > 1e-10 * size ? "the matrix is indefinite, but cg requires a definite one"
                                       : "the matrix is negative definite: negate both sides to use cg";
     f.measured("eigenvalues reach from", three_digits(ritz.least) + " to " + three_digits(ritz.most));
     f.measured("negative diagonal entries", std::to_string(d.negative_diagonal.count));
@@ -119,16 +119,16 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
   if (!t.works() && f.cause == Cause::preconditioner_not_symmetric) return {};
   if (!t.works()) t = e.of_rows(*e.rows(), e.b(), "gmres", of_gmres(e), "none", Table());
   if (!t.works()) return {};
-  f.measured("tried: gmres", told(t));
+  f.measured("tried: gmres", outcome(t));
   return f.advising(e.key(f.cause == Cause::preconditioner_not_symmetric ? "preconditioner.type" : "method"),
                     f.cause == Cause::preconditioner_not_symmetric ? "a symmetric one, or method = \"gmres\""
                                                                    : "\"gmres\" or \"bicgstab\"");
 }
 
-// Sweeps of (18) converge at once where the triangular factors are dominant: norms of their Jacobi matrices below one.
+// Sweeps of (18) converge quickly if the triangular factors are dominant: norms of their Jacobi matrices below one.
 template <class Space>
 std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
-  const FactorObservation factors = e.observed_anew();
+  const FactorObservation factors = e.observed_new();
   const double L = largest(factors.dominance_L), U = largest(factors.dominance_U);
   if (!(std::max(L, U) > 1)) return {};
   const Trial t = e.with_fresh(e.settings().method, "block_ilu0", Table());
@@ -136,7 +136,7 @@ std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
   Finding f{Cause::asynchronous_sweeps,
             "the triangular factors are far from diagonally dominant: a few asynchronous sweeps do not converge"};
   f.measured("dominance of L, of U (below 1: sweeps contract)", three_digits(L) + ", " + three_digits(U));
-  f.measured("tried: exact factors and solves (block_ilu0)", told(t));
+  f.measured("tried: exact factors and solves (block_ilu0)", outcome(t));
   return f.advising(e.key("preconditioner.apply_sweeps"),
                     "more sweeps, smaller CFL or time step, an ordering along the flow, or type = \"block_ilu0\"");
 }
@@ -151,7 +151,7 @@ std::optional<Finding> diverging(Examination<Space>& e) {
   Finding f{Cause::diverging, "the stationary iteration x += M^-1 (b - A x) diverges"};
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
   f.measured("factor per iteration", std::pow(r.true_residual / r.residual0, 1.0 / std::max(r.iterations, 1)));
-  f.measured("tried: fgmres with this preconditioner", told(t));
+  f.measured("tried: fgmres with this preconditioner", outcome(t));
   return f.advising(e.key("method"), "\"fgmres\" (or cg, where the matrix is definite), with preconditioner.type = \"" +
                                          e.settings().preconditioner + "\"");
 }
@@ -163,7 +163,7 @@ std::optional<Finding> loss_of_orthogonality(Examination<Space>& e) {
   if (e.result().reason == Reason::max_iterations) return {};
   const Trial t = e.with_own("gmres", of_gmres(e));
   if (!t.works()) return {};
-  Finding f{Cause::breakdown, method + " broke down: an inner product it divides by has vanished"};
+  Finding f{Cause::breakdown, method + " broke down: division by a vanishing inner product"};
   f.measured("ended as", to_string(e.result().reason));
   f.measured("iterations before that", std::to_string(e.result().iterations));
   if (e.rows()) {
@@ -172,7 +172,7 @@ std::optional<Finding> loss_of_orthogonality(Examination<Space>& e) {
     f.measured("b.A b / (|b| |A b|) (0: its first step is lost)", dot(e.b(), Ab) / (length(e.b()) * length(Ab)));
     f.measured("max |a_ij + a_ji| / max |a| (0: skew)", e.diagnosis().skewness);
   }
-  f.measured("tried: gmres", told(t));
+  f.measured("tried: gmres", outcome(t));
   return f.advising(e.key("method"), "\"gmres\", or \"bicgstab_l\"");
 }
 

@@ -3,7 +3,7 @@
 //   r -= alpha q             (x += alpha p: done together with the next direction, which reads p anyway)
 //   z = M^-1 r               beta = r.z / (r.z)_old
 //   p = z + beta p
-// Where M is not symmetric, beta is Polak-Ribiere's, z.(r - r_old) / (r.z)_old = -alpha z.q / (r.z)_old (Golub & Ye
+// If M is not symmetric, beta is that of Polak-Ribiere, z.(r - r_old) / (r.z)_old = -alpha z.q / (r.z)_old (Golub & Ye
 // 1999): the new direction is then A-orthogonal at least to the last one.
 #include <cmath>
 

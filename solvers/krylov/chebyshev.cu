@@ -1,14 +1,14 @@
-// Chebyshev's semi-iteration (Golub & Varga 1961) for shift M + scale K, M the diagonal of volumes, where the shift
-// dominates: the momentum systems of a time step. All eigenvalues of M^-1 A lie in [a, b],
-//   a = shift,   b = shift + scale sum over directions of max_i (2 lower_i + 2 upper_i + boundary_i) / mass_i
+// Chebyshev semi-iteration (Golub & Varga 1961) for shift M + scale K, M the diagonal of volumes, with a dominant
+// shift: the momentum systems of a time step. All eigenvalues of M^-1 A are in [a, b],
+//  a = shift,   b = shift + scale sum over directions of max_i (2 lower_i + 2 upper_i + boundary_i) / mass_i
 // (Gershgorin), theta = (b + a)/2, delta = (b - a)/2, sigma = theta/delta, and
-//   x_1     = x_0 + 1/theta M^-1 r_0
-//   x_{k+1} = x_k + rho_k rho_{k-1} (x_k - x_{k-1}) + 2 rho_k/delta M^-1 r_k
-//   rho_0   = 1/sigma,   rho_k = 1/(2 sigma - rho_{k-1})
-// needs no inner products, so that one step is one pass over x_k, x_{k-1} and b (4 vectors moved; cg moves 13). The number
-// of steps is known after the first residual, |r_k| <= |r_0| / T_k(sigma) in the norm of M^-1, so that all of them and the
-// residual after them are taken in one sweep over memory. The number is even, so that the last iterate lies in x; steps are
-// added where the true residual falls short (a strongly stretched grid, where the norms differ).
+//  x_1     = x_0 + 1/theta M^-1 r_0
+//  x_{k+1} = x_k + rho_k rho_{k-1} (x_k - x_{k-1}) + 2 rho_k/delta M^-1 r_k
+//  rho_0   = 1/sigma,   rho_k = 1/(2 sigma - rho_{k-1})
+// needs no inner products: a step is one pass over x_k, x_{k-1} and b (4 vectors moved; cg moves 13). The number of
+// steps follows from the first residual, |r_k| <= |r_0| / T_k(sigma) in the norm of M^-1, so that all steps and the
+// final residual are one sweep over memory. It is even, so that the last iterate is in x; steps are added if the true
+// residual misses the target (a strongly stretched grid, where the norms differ).
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -58,7 +58,7 @@ class Chebyshev : public Krylov<Space> {
     if (options.norm == Norm::max) throw Error(Exit::usage, "chebyshev measures convergence in the l2 norm; use cg");
   }
   const char* name() const override { return "chebyshev"; }
-  void lend(View<double> work) override { work_ = work; }
+  void share_work(View<double> work) override { work_ = work; }
 
   SolveResult solve(const Matrix<Space>& matrix, const Preconditioner<Space>&, View<const double> b,
                     View<double> x) override {
@@ -99,7 +99,7 @@ class Chebyshev : public Krylov<Space> {
     double r = std::sqrt(squares.a);
     result.residual0 = r;
     const double reference = options_.reference == "rhs" ? std::sqrt(squares.b) : r;
-    if (options_.relative && reference == 0) {  // nothing to be relative to: the solution is known
+    if (options_.relative && reference == 0) {  // b = 0: the solution is 0
       fill<Space>(0, x);
       return;
     }
@@ -130,7 +130,7 @@ class Chebyshev : public Krylov<Space> {
     const auto next_rho = [&] { return sigma > 0 ? 1 / (2 * sigma - rho) : 0; };
     for (int done = 1; done < steps;) {
       is_interrupted_ = is_interrupted(options_);
-      if (is_interrupted_) return square;  // that of no iterate: the solve is abandoned
+      if (is_interrupted_) return square;  // not of an iterate: the solve is abandoned
       ChebyshevSteps group;
       for (; group.count < ChebyshevSteps::most && done < steps; ++group.count, ++done) {
         const double next = next_rho();

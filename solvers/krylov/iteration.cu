@@ -12,18 +12,19 @@
 namespace weir {
 namespace {
 
-// A true residual this far above the target still counts as met: the recurrence and the truth differ by round-off.
+// A true residual up to this factor above the target counts as met: the recurrence and the true residual differ by
+// round-off.
 constexpr double target_slack = 1.01;
 
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 
-// Relative to |r|, a constant part below this is what rounding leaves in a compatible residual.
+// Constant part of a compatible residual relative to |r| that rounding leaves.
 constexpr double noise = 1e-14;
 
-// Of |b|^2 without the mean of b, a difference of squares, this fraction of |b|^2 is clear of rounding.
+// |b|^2 without the mean of b is a difference of squares; above this fraction of |b|^2 it is free of cancellation.
 constexpr double clear_of_mean = 1e-3;
 
-// Few of the values tell of most vectors that are not.
+// A few values suffice for most vectors that are not zero.
 template <class Space>
 bool is_zero(View<const double> x) {
   constexpr std::int64_t few = 1024;
@@ -62,7 +63,7 @@ double Iteration<Space>::norm_of(View<const double> r, double rr) const {
   return options_.norm == Norm::max ? max_norm_of(r) : std::sqrt(rr);
 }
 
-// Singular A: one pass more for the mean of r, which is taken away only where it is more than rounding has put there.
+// Singular A: one more pass for the mean of r, which is removed only if it exceeds rounding.
 template <class Space>
 double Iteration<Space>::true_residual(View<double> r) {
   if (!singular_) {
@@ -73,7 +74,7 @@ double Iteration<Space>::true_residual(View<double> r) {
   return without_mean(r, sum(sum_and_square<Space>(r)));
 }
 
-// |r| less its mean, which is taken away; from its sums.
+// Removes the mean from r, given its sums; returns |r|.
 template <class Space>
 double Iteration<Space>::without_mean(View<double> r, Pair sums) {
   const double n = static_cast<double>(A_.unknowns()), constant = sums.a * sums.a / n;  // |mean 1|^2
@@ -88,7 +89,7 @@ double Iteration<Space>::whole_residual(View<double> r) {
   return norm_of(r, rr_);
 }
 
-// Host, one rank, 2-norm: r = b, whose sums serve for both, instead of a product.
+// Host, one rank, 2-norm, x = 0: r = b instead of a product, with shared sums.
 template <class Space>
 typename Iteration<Space>::Start Iteration<Space>::start_of_zero_guess(View<double> r) {
   const Pair sums = assign_sums<Space>(b_, r);
@@ -97,7 +98,7 @@ typename Iteration<Space>::Start Iteration<Space>::start_of_zero_guess(View<doub
   return {std::sqrt(rr_), std::sqrt(rr_)};
 }
 
-// |b|, of its compatible part where A is singular. r is only work space.
+// |b|, or its compatible part if A is singular. r is work space.
 template <class Space>
 double Iteration<Space>::right_hand_side_norm(View<double> r) {
   if (!singular_) return options_.norm == Norm::max ? max_norm_of(b_) : std::sqrt(sum(dot<Space>(b_, b_)));
@@ -114,8 +115,8 @@ double Iteration<Space>::right_hand_side_norm(View<double> r) {
 template <class Space>
 double Iteration<Space>::norm_without_mean(Pair sums) {
   const double m = sums.a / static_cast<double>(A_.unknowns()), square = sums.b - m * sums.a;
-  // The difference of squares is good to eps bb: enough but where b is little more than its mean. A b that is nothing
-  // more has no compatible part.
+  // The difference of squares is accurate to eps bb, which suffices unless b is nearly constant. A constant b has no
+  // compatible part.
   if (square > clear_of_mean * sums.b) return std::sqrt(square);
   const double compatible = std::sqrt(sum(square_about<Space>(b_, m)));
   return compatible > noise * std::sqrt(sums.b) ? compatible : 0;
@@ -148,7 +149,7 @@ void Iteration<Space>::begin(const Start& first) {
     result_.reason = Reason::not_finite;
     return;
   }
-  if (to_rhs && b_norm == 0) {  // nothing to be relative to, and the solution is known
+  if (to_rhs && b_norm == 0) {  // b = 0: the solution is 0
     fill<Space>(0, x_);
     result_.residual = result_.true_residual = 0;
     return;
@@ -204,7 +205,7 @@ void Iteration<Space>::restart(View<double> r) {
 template <class Space>
 void Iteration<Space>::judge(double norm) {
   result_.true_residual = cycle_norm_ = norm;
-  if (result_.iterations == 0) result_.residual = norm;  // x was improved before the first
+  if (result_.iterations == 0) result_.residual = norm;  // x was improved before the first iteration
   const bool claimed = stopped_ && result_.reason == Reason::converged;
   const bool met = norm <= (claimed && !options_.strict ? target_slack : 1) * target_;
   const bool over = stopped_ && !claimed;
@@ -270,7 +271,7 @@ void Iteration<Space>::keep(double norm, bool is_true) {
   kept_is_true_ = is_true;
 }
 
-// A solve that went on in vain may have lost what it had.
+// Restores the kept x if the last iterations have made x worse.
 template <class Space>
 void Iteration<Space>::take_kept() {
   if (kept_norm_ < 0 || result_.reason == Reason::converged || result_.true_residual <= kept_norm_) return;

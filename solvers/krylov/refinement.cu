@@ -1,11 +1,10 @@
-// Iterative refinement (Wilkinson 1963; Carson & Higham 2018): the residual and x in double, the correction from an inner
-// solve that need not be accurate, and so may keep its vectors and its preconditioner's factors as floats.
-//   r = b - A x,   A d = r  to inner_tolerance,   x += d
-// With inner_matrix_storage = "float" the inner solve multiplies with A rounded to floats (block CSR alone): two thirds to half of a
-// product's bytes for half of A's memory more, rounded anew at each solve. What rounding takes from A is one more reason why
-// d is not accurate; the residual is that of A itself.
-// An iteration is one refinement, that is one inner solve of at most inner_iterations iterations. A refinement that does
-// not lower the residual is not added and ends the solve.
+// Iterative refinement (Wilkinson 1963; Carson & Higham 2018): residual and x in double, the correction from an inner
+// solve of low accuracy, which may store its vectors and its preconditioner as floats.
+//  r = b - A x,   A d = r  to inner_tolerance,   x += d
+// inner_matrix_storage = "float": the inner solve multiplies with A rounded to floats (block CSR only): two thirds to
+// half of the bytes of a product for half of the memory of A more, rounded at each solve. The residual is that of A. An
+// iteration is one refinement, i.e. one inner solve of at most inner_iterations iterations. A refinement that does not
+// lower the residual is not added and ends the solve.
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -18,7 +17,8 @@
 namespace weir {
 namespace {
 
-constexpr int idle_refinements = 5;  // that change the residual by less than stagnation_progress, in a row
+constexpr int idle_refinements =
+    5;  // consecutive refinements that change the residual by less than stagnation_progress
 
 KrylovOptions inner_options(const KrylovOptions& outer) {
   if (outer.inner == "refinement") throw Error(Exit::usage, "refinement cannot be its own inner method");
@@ -90,17 +90,17 @@ class Refinement : public Krylov<Space> {
 
   KrylovOptions options_;
   std::unique_ptr<Krylov<Space>> inner_;
-  std::optional<RoundedCsr<Space>> rounded_;  // of the last solve
+  std::optional<RoundedCsr<Space>> rounded_;  // rounded matrix of the last solve
   Array<double, Space> r_, d_;
 };
 
 constexpr Option refinement_keys[] = {
-    {"inner", Option::text, "gmres", "the method of the corrections; its own keys stand beside",
+    {"inner", Option::text, "gmres", "method of the inner solves; its keys are given in the same table",
      "gmres | fgmres | bicgstab | bicgstab_l | idrs | cg"},
-    {"inner_tolerance", Option::number, "1e-4", "by what a correction lowers its residual", "(0, 1)"},
-    {"inner_iterations", Option::integer, "30", "of a correction, at most", "[1, 1000000]"},
-    {"inner_matrix_storage", Option::text, "double", "of the matrix that the corrections multiply with",
-     "double | float", "", "inner_matrix, single=float"}};
+    {"inner_tolerance", Option::number, "1e-4", "relative tolerance of the inner solves", "(0, 1)"},
+    {"inner_iterations", Option::integer, "30", "largest number of iterations per inner solve", "[1, 1000000]"},
+    {"inner_matrix_storage", Option::text, "double", "storage of the matrix of the inner solves", "double | float", "",
+     "inner_matrix, single=float"}};
 
 static void read_refinement(const Table& t, KrylovOptions& o) {
   o.inner = t.get<std::string>("inner");
@@ -130,9 +130,8 @@ constexpr KrylovDescription krylov::refinement{
     .make_device = make_method<Refinement, Device>};
 
 // Stationary iteration  x += M^-1 (b - A x): the preconditioner as the solver itself. The residual is the true one in
-// every iteration, so nothing is computed twice. With a direct solver as M one
-// iteration ends it, and the guess would cost a residual and give nothing: x = M^-1 b. Where M gives something that is not
-// finite, x has it too.
+// every iteration. A direct solver as M needs one iteration without the initial residual: x = M^-1 b; if M returns NaN
+// or Inf, so does x.
 template <class Space>
 class Correction : public Krylov<Space> {
  public:

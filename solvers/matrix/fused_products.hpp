@@ -1,5 +1,4 @@
-// The products of a matrix as passes of one shape, with the sums that each computes on its way:
-//   y = A x (apply)   and x.y (apply_dot)   or y.b, y.y (apply_dots);   y = b - A x (residual)   and y.y (residual_dot)
+// The products of a matrix as passes of the same shape, with the sums computed in the same pass:
 #pragma once
 #include <type_traits>
 
@@ -29,8 +28,8 @@ auto with_product(Product p, const F& f) {
   }
 }
 
-// A matrix, derived from Base, by its member  Pair product(Product, b, x, y) const.  Derived::fuses(p): that one sums on its
-// way; else Base takes a pass more, in another order of additions.
+// Products of a matrix, derived from Base, by its member Pair product(Product, b, x, y) const. Derived::fuses(p): the
+// pass computes the sums; otherwise Base makes another pass, with a different order of additions.
 template <class Derived, class Base>
 class FusedProducts : public Base {
  public:

@@ -1,4 +1,4 @@
-// The fused products of a matrix that has none of its own: one pass more.
+// Fallback of the fused products: a separate pass for the sums.
 #include "solvers/matrix/matrix.hpp"
 
 #include "solvers/device/vector_ops.hpp"

@@ -1,5 +1,4 @@
-// The linear operator that solvers see. x, y, b, r are vectors of size() values in the space; a cell's B unknowns lie
-// side by side.
+// The linear operator of the solvers. Vectors have size() values; the B unknowns of a cell are contiguous.
 #pragma once
 #include <cstdint>
 
@@ -12,7 +11,6 @@ namespace weir {
 struct SeparableOperator;  // solvers/matrix/stencil/separable_operator.hpp
 class Communicator;        // solvers/parallel/communicator.hpp
 
-// What fetching the others' values has cost so far, over all products.
 struct HaloCost {
   double seconds = 0;
   std::int64_t bytes = 0;
@@ -34,21 +32,20 @@ class Matrix {
   virtual void residual(View<const double> b, View<const double> x, View<double> r) const = 0;  // r = b - A x
   virtual double residual_dot(View<const double> b, View<const double> x,
                               View<double> r) const;      // the same; returns r.r
-  virtual void block_diagonal(View<double> d) const = 0;  // rows() blocks of B x B, row-major
+  virtual void block_diagonal(View<double> d) const = 0;  // rows() row-major blocks of B x B
 
   virtual bool is_symmetric() const = 0;
-  // The constant vector spans the null spaces of A and of its transpose (pressure with Neumann conditions all round):
-  // solvers project it out.
+  // The constant vector spans the null spaces of A and its transpose (pressure with Neumann conditions on all
+  // boundaries); solvers project it out.
   virtual bool has_constant_null_space() const { return false; }
   virtual Work apply_work() const = 0;
 
-  // Distributed rows: everything above is this rank's part, and the dot products are its share of the sum; a
-  // solver adds the shares up. Null: one rank.
+  // Distributed rows: everything above is this rank's part, dot products its share of the sum. Null: one rank.
   virtual const Communicator* ranks() const { return nullptr; }
-  virtual std::int64_t unknowns() const { return size(); }  // of all ranks
+  virtual std::int64_t unknowns() const { return size(); }  // over all ranks
   virtual HaloCost halo_cost() const { return {}; }
 
-  // The operator as a sum of Kronecker products, where it is one (fast_poisson and multigrid need it); else null.
+  // The operator as a sum of Kronecker products, required by fast_poisson and multigrid; null: none.
   virtual const SeparableOperator* separable() const { return nullptr; }
 };
 

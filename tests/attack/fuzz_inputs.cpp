@@ -1,6 +1,7 @@
-// Fuzz target of what a run reads beside meshes and surfaces (tests/mesh/fuzz_readers.cpp): damaged case files through all
-// that `weir info` does, damaged checkpoints and capsules whose seals hold, because anyone can make a seal. Each is read or
-// refused with a code of its own: no other exception, no signal, no more than a few gigabytes, seconds.
+// Fuzz target of the files that a run reads in addition to meshes and surfaces (tests/mesh/fuzz_readers.cpp): damaged
+// case files through all that `weir info` does, damaged checkpoints and capsules whose seals hold, because anyone can
+// make a seal. Each is read or refused with a code of its own: no other exception, no signal, no more than a few
+// gigabytes, seconds.
 //   fuzz_inputs [cases|checkpoints|capsules] [--count 300] [--first 0]
 // A finding tells its number, which makes the same file on every machine.
 #include <sys/resource.h>
@@ -80,7 +81,7 @@ std::vector<std::string> case_seeds() {
   return seeds;
 }
 
-// What people and other programs write where a value belongs.
+// Texts that people and other programs write in place of a value.
 const std::vector<std::string>& values() {
   static const std::vector<std::string> list = [] {
     std::vector<std::string> v;
@@ -160,10 +161,10 @@ void fuzz_checkpoint(unsigned long number, Tally& tally) {
 Capsule sample(bool is_banded) {
   Capsule c;
   c.origin.system = "s";
-  c.leader.result = SolveResult{};
+  c.reference.result = SolveResult{};
   Archive lifetime;
   RefreshPolicy(Table(), "jacobi").state(lifetime);
-  c.leader.lifetime = lifetime.numbers();
+  c.reference.lifetime = lifetime.numbers();
   if (is_banded) {
     c.A = *record_matrix<Host>(Banded<Host>({4, 3, 1}, {}));
     c.b.assign(12, 1.0);
@@ -184,7 +185,7 @@ void fuzz_capsule(unsigned long number, Tally& tally) {
   std::mt19937 random(static_cast<unsigned>(number));
   Capsule c = sample(random() % 2);
   std::vector<std::vector<std::int64_t>*> integers;
-  std::vector<std::vector<double>*> doubles = {&c.b, &c.x0, &c.leader.lifetime, &c.places};
+  std::vector<std::vector<double>*> doubles = {&c.b, &c.x0, &c.reference.lifetime, &c.places};
   for (NamedNumbers* numbers : {&c.A.pattern, &c.A.values}) {
     for (auto& [name, values] : numbers->integers) integers.push_back(&values);
     for (auto& [name, values] : numbers->doubles) doubles.push_back(&values);
@@ -215,10 +216,10 @@ void fuzz_capsule(unsigned long number, Tally& tally) {
     LinearSolver<Host> solver(Table(), "bicgstab", "jacobi", 1e-8);
     Array<double, Host> b(read.b), x(read.x0);
     if (A->size() != b.size()) return;
-    if (read.leader.lifetime.empty())
+    if (read.reference.lifetime.empty())
       solver.setup(*A);
     else
-      solver.setup(*A, Archive(read.leader.lifetime));
+      solver.setup(*A, Archive(read.reference.lifetime));
     solver.solve(*A, b, x);
   });
 }

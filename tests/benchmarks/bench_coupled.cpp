@@ -1,6 +1,6 @@
-// The coupled scheme beside the memory, one core: nanoseconds a cell for the residual (RHS of Luo et al. 2015), the
-// Jacobian (AFILL and TSD), a plain fill of the Jacobian's array in the same run, factorisation, one triangular solve
-// and one product. Then where the time of a time step of seven sub-iterations goes, as in Fig. 8 of that paper.
+// The coupled scheme compared with the memory, one core: nanoseconds a cell for the residual (RHS of Luo et al. 2015),
+// the Jacobian (AFILL and TSD), a plain fill of the Jacobian's array in the same run, factorisation, one triangular
+// solve and one product. Then where the time of a time step of seven sub-iterations goes, as in Fig. 8 of that paper.
 //   bench_coupled [--csv FILE] [--quick] [--breakdown]      the last: nothing else than the time step
 #include <cstring>
 
@@ -61,7 +61,7 @@ void measure(bench::Table& table, int side, bool is_3d) {
 }
 
 void break_down(int side, int steps) {
-  bench::Table table({"linear solver", "part", "in the paper", "ms a step", "per cent"});
+  bench::Table table({"linear solver", "part", "in the paper", "ms per step", "per cent"});
   for (const char* method : {"correction", "gmres"}) {
     const std::string in_time =
         std::string("end = 1000.0\ndt = 0.02\n[pseudo_time]\ncfl_start = 100.0\ntolerance = 0.0\nmax_steps = 7\n") +

@@ -17,7 +17,8 @@
 namespace weir::bench {
 namespace {
 
-// (I - 2 v v' / v'v) diag(1 .. 1/k): l2 condition number k, spread evenly in its logarithm from 1 to `hardest` over the rows, at random.
+// (I - 2 v v' / v'v) diag(1 .. 1/k): l2 condition number k, spread evenly in its logarithm from 1 to `hardest` over the
+// rows, at random.
 BlockCsrData blocks_of(int rows, int B, double hardest) {
   BlockCsrData d;
   d.block = B;

@@ -1,4 +1,4 @@
-// The loops of products with dR/dU, in both spaces; those over interior faces are with the residual's.
+// Loops of products with dR/dU in both spaces; those over interior faces are in the files of the residual.
 #include "miniapps/compressible/discretisation/schemes.hpp"
 #include "miniapps/compressible/discretisation/slope_kernels.hpp"
 #include "solvers/device/for_each.hpp"
@@ -14,7 +14,7 @@ void state_slopes(const SpatialView& v, View<const double> x, View<const double>
                   [=] WEIR_HD(int i) { slope::of_state<double>(v, ghosts + std::int64_t{4} * i, count + i); });
 }
 
-// A gradient is linear in W but for the boundary's part.
+// A gradient is linear in W except for the boundary's part.
 template <class Space>
 void gradient_slopes(const SpatialView& v) {
   SpatialView linear = v;
@@ -33,7 +33,7 @@ template <class Space>
 void boundary_slopes(const SpatialView& v, View<double> y) {
   with_scheme(v, [&](const auto& scheme) { boundary_flux_slopes<Space>(v, scheme); });
   double* r = y.data();
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary(v, r, n); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary<4>(v, r, n); });
 }
 
 template <class Space, class Scheme>
@@ -43,7 +43,7 @@ void interior_flux_slopes(const SpatialView& v, const Scheme& scheme) {
 void interior_slopes(Device, const SpatialView& v, View<double> y) {
   with_scheme(v, [&](const auto& scheme) { interior_flux_slopes<Device>(v, scheme); });
   double* r = y.data();
-  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::residual(v, r, i); });
+  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::residual<4>(v, r, i); });
 }
 
 #define WEIR_SLOPE_LOOPS(S)                                                                  \

@@ -1,6 +1,6 @@
-// The loops of turbulent flow, in both spaces: a thread a face, or a cell.
+// Loops of turbulent flow in both spaces: one thread per face or cell.
 #include "miniapps/compressible/discretisation/schemes.hpp"
-#include "miniapps/compressible/discretisation/turbulent_cells.hpp"
+#include "miniapps/compressible/discretisation/turbulent_sources.hpp"
 #include "solvers/device/for_each.hpp"
 
 namespace weir {
@@ -33,18 +33,18 @@ template <class Space>
 void turbulent_residual(const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) { turbulent_fluxes<Space>(v, scheme); });
   double* r = R.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::balance(v, r, i, turbulent::source_of_cell(v, i)); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary(v, r, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::residual<5>(v, r, i, turbulent::source_of_cell(v, i)); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary<5>(v, r, n); });
 }
 
 template <class Space>
 void turbulent_scales(const SpatialView& v, View<double> scale) {
   double* s = scale.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::time_step_scale(v, s, i); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_scale(v, s, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::time_step_scale<5>(v, s, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale<5>(v, s, n); });
 }
 
-// Columns of a block that one index makes.
+// Columns of a block per index.
 template <class Space>
 constexpr int columns = std::is_same_v<Space, Host> ? 5 : 1;
 
@@ -71,13 +71,13 @@ void turbulent_border_jacobian(const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) { turbulent_blocks<Space>(border, scheme, first, count); });
 }
 
-// Fluxes out of one cell arrive in others: the diagonal block is less the sum of the others of its column, and the
-// boundary's. Sources come after that: they do not add up to nothing.
+// Fluxes out of a cell enter its neighbours: the diagonal block is minus the sum of the others of its column, plus
+// the boundary's. Sources are added after that.
 template <class Space, class V>
 void turbulent_diagonals(const SpatialView& v, V* values) {
   constexpr int m = columns<Space>;
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::diagonal_block(v, values, i); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_block(v, values, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::diagonal_block<5>(v, values, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block<5>(v, values, n); });
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::subtract_source<m>(v, values, i); });
 }
 

@@ -13,8 +13,8 @@ namespace weir {
 namespace {
 
 constexpr Option surface_keys[] = {
-    {"name", Option::text, Option::required, "of surface/NAME.csv, NAME_separation and NAME_reattachment"},
-    {"side", Option::text, Option::required, "of the box", "x_min | x_max | y_min | y_max | z_min | z_max"}};
+    {"name", Option::text, Option::required, "name used in surface/NAME.csv, NAME_separation and NAME_reattachment"},
+    {"side", Option::text, Option::required, "side of the box", "x_min | x_max | y_min | y_max | z_min | z_max"}};
 
 }  // namespace
 
@@ -143,6 +143,22 @@ std::map<std::string, double> write_side_surfaces(const std::string& folder, con
   }
   return quantities;
 }
+
+namespace {
+
+constexpr Quantity surface_quantity_list[] = {
+    {"NAME_separation", "length", "incompressible, immersed",
+     "first place at which the shear of a [[surface]] turns negative"},
+    {"NAME_reattachment", "length", "incompressible, immersed",
+     "last place at which the shear of a [[surface]] turns positive"},
+    {"NAME_heat_flux", "temperature velocity", "incompressible",
+     "mean heat flux -diffusivity dT/dn through a [[surface]] into the fluid"},
+    {"NAME_SCALAR_flux", "scalar velocity", "incompressible",
+     "mean flux of [scalar.SCALAR] through a [[surface]] into the fluid"}};
+
+}  // namespace
+
+QuantityTable surface_quantities() { return surface_quantity_list; }
 
 std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c) {
   std::vector<std::string> names;

@@ -1,6 +1,6 @@
-// The device form: a thread a column of cells (columns.hpp), i along the lanes, so loads of x, W, E, S, N, B, T are
-// contiguous; the 1D arrays stay in cache. Moves two vectors (three for a residual). Sums by the fixed tree of reduce.hpp:
-// repeats bit for bit.
+// Device form: one thread per column of cells (columns.hpp), i along the lanes, so loads of x, W, E, S, N, B, T are
+// contiguous; the 1D arrays stay in cache. Bytes: two vectors (three for a residual). Sums use the fixed tree of
+// reduce.hpp and are reproducible bit for bit.
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
 #include <limits>
@@ -15,7 +15,7 @@
 namespace weir {
 namespace separable_products {
 
-// Cell c - stride, or the wrapped one; at other ends c itself, whose coupling is zero.
+// Cell c - stride, wrapped if periodic; otherwise c itself at the end, where the coupling is zero.
 WEIR_HD inline int low_neighbour(int c, int i, int stride, const StencilAxis& a) {
   return i > 0 ? c - stride : (a.periodic ? c + stride * (a.n - 1) : c);
 }
@@ -29,10 +29,9 @@ WEIR_HD inline double diagonal_at(const StencilView& s, int i, int j, int k) {
          s.scale * my * mz * s.X.diagonal[i];
 }
 
-// What the cells (i, j, .) share.
 struct StencilColumn {
   const StencilView& s;
-  int first, plane, west, east, south, north;  // the cell of k = 0; the neighbours' places, less the cell's
+  int first, plane, west, east, south, north;  // the cell of k = 0; offsets of the neighbours
   double mx, my, inverse_area;
   double low_x, up_x, low_y, up_y, diagonal_x, diagonal_y;
 
@@ -58,8 +57,7 @@ struct StencilColumn {
   WEIR_HD double inverse_volume(int k) const { return inverse_area * s.Z.inverse_mass[k]; }
 };
 
-// y[c] = value(of, c, k) for every cell. A column is written after all of it has been read: no load waits
-// for a store.
+// y[c] = value(of, c, k) for every cell. A column is written after all of it has been read.
 template <int Layers, class F>
 void set_layers(const StencilView& s, double* y, const F& value) {
   for_each<Device>(Extents{s.X.n, s.Y.n, parts(s.Z.n, Layers)}, [=] WEIR_HD(int i, int j, int column) {
@@ -74,7 +72,7 @@ void set_cells(const StencilView& s, double* y, const F& value) {
   by_columns<Device>(s.extents(), [&]<int Layers>() { set_layers<Layers>(s, y, value); });
 }
 
-// cell(of, c, k) for every cell, and the sum of what it returns, a double or a Pair.
+// Adds up cell(of, c, k) over all cells, a double or a Pair.
 template <int Layers, class T, class F>
 T sum_layers(const StencilView& s, const F& cell) {
   const TileOrder order({s.X.n, s.Y.n, parts(s.Z.n, Layers)});

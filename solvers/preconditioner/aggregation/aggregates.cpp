@@ -110,7 +110,7 @@ Aggregates with_members(std::vector<int> of_row, int count) {
 
 Aggregates aggregates_of(int rows, const std::vector<int>& of_row, const Archive& from) {
   from.require(static_cast<int>(of_row.size()) == rows, "aggregates");
-  int count = 0;  // aggregates are numbered in the order of their first
+  int count = 0;  // numbered in the order of their first members
   for (const int I : of_row) {
     from.require(I >= 0 && I <= count, "aggregates");
     count = std::max(count, I + 1);

@@ -181,7 +181,7 @@ class Aggregation final : public Preconditioner<Space> {
     block_ = A.block();
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     if (std::int64_t{rows_} * block_ * block_ > most || blocks_ > most)
-      throw Error(Exit::usage, "aggregation: the matrix has more entries than this counts");
+      throw Error(Exit::usage, "aggregation: the matrix has more than 2^31 - 1 entries");
     Pattern pattern{A.row_start().to_vector(), A.column().to_vector()};
     bool last = false;
     while (!last && (from ? levels_.size() <= of_row.size() : static_cast<int>(levels_.size()) < o_.levels)) {

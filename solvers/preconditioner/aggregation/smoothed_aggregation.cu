@@ -131,7 +131,7 @@ class SmoothedAggregation final : public Preconditioner<Space> {
         work += level->inverse->apply_work();
         continue;
       }
-      const Work product = level->A->apply_work();  // and reading b, for
+      const Work product = level->A->apply_work();  // and reading b for a residual
       work += {sweeps * (product.bytes + 48 * n), sweeps * (product.flops + 4 * n)};
       work +=
           {level->to_coarse.bytes() + level->minus_from_coarse.bytes() + 40 * n, 4 * level->to_coarse.column.size()};

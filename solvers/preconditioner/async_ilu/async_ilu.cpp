@@ -6,7 +6,6 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "base/timer.hpp"
-#include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -132,47 +131,6 @@ template <class Space>
 std::int64_t AsyncFactors<Space>::bytes() const {
   const std::int64_t doubles = L_.size() + U_.size() + inverse_.size() + scale_.size() + y_.size() + z_.size();
   return lower_.bytes() + diagonal_.bytes() + upper_.bytes() + 8 * (product_.size() + doubles) + 4 * replaced_.size();
-}
-
-template <class Space>
-template <class F>
-void AsyncFactors<Space>::for_blocks(const F& f) const {
-  const std::vector<std::int64_t> lower = lower_.start.to_vector(), upper = upper_.start.to_vector();
-  for (int i = 0; i < work_rows_; ++i) {
-    for (std::int64_t e = lower[i]; e < lower[i + 1]; ++e) f(0, slot_ * lower_.count() + e);
-    f(1, std::int64_t{slot_} * work_rows_ + i);
-    for (std::int64_t e = upper[i]; e < upper[i + 1]; ++e) f(2, slot_ * upper_.count() + e);
-  }
-}
-
-// Blocks row by row, diagonal blocks inverted back.
-template <class Space>
-std::vector<double> AsyncFactors<Space>::to_values() const {
-  const std::int64_t bb = std::int64_t{b_} * b_;
-  const std::vector<double> parts[] = {L_.to_vector(), inverse_.to_vector(), U_.to_vector()};
-  std::vector<double> values, block(at(bb));
-  for_blocks([&](int part, std::int64_t e) {
-    std::copy_n(parts[part].begin() + e * bb, bb, block.begin());
-    if (part == 1) lanes::invert(lanes::RuntimeBlock(b_), block.data());
-    for (int u = 0; u < b_; ++u)
-      for (int v = 0; v < b_; ++v) values.push_back(block[v * b_ + u]);
-  });
-  return values;
-}
-
-template <class Space>
-void AsyncFactors<Space>::from_values(const std::vector<double>& values) {
-  std::vector<double> parts[] = {L_.to_vector(), inverse_.to_vector(), U_.to_vector()};
-  auto from = values.begin();
-  for_blocks([&](int part, std::int64_t e) {
-    double* to = parts[part].data() + e * b_ * b_;
-    for (int u = 0; u < b_; ++u)
-      for (int v = 0; v < b_; ++v) to[v * b_ + u] = *from++;
-    if (part == 1) lanes::invert(lanes::RuntimeBlock(b_), to);
-  });
-  L_.upload(parts[0]);
-  inverse_.upload(parts[1]);
-  U_.upload(parts[2]);
 }
 
 template <class Space>

@@ -88,7 +88,7 @@ struct Product {
 struct Entries {
   const std::int64_t* start = nullptr;     // rows + 1; null for the diagonal, one entry per row
   const int* column = nullptr;             // null for the diagonal
-  const std::int64_t* source = nullptr;    // start of the block in
+  const std::int64_t* source = nullptr;    // start of the block in the values of A
   const std::int64_t* products = nullptr;  // first product of each; one more at the end
 };
 struct EntryLists {
@@ -147,17 +147,10 @@ class AsyncFactors {
   FactorObservation measured(const BlockCsr<Space>& A);  // without stale reads
   std::int64_t bytes() const;
   Work solve_work() const, build_work() const;  // async_ilu_pattern.cpp
-  // L and U on the pattern of A (async_ilu0: of its scalars), blocks row by row.
-  std::vector<double> to_values() const;
-  void from_values(const std::vector<double>& values);
   void state(Archive& a);
 
  private:
   AsyncFactors(const async_ilu::AsyncPattern& p, const BlockCsr<Space>& A, const AsyncIluOptions& options);
-  // f(part, number) for the blocks of L, of the inverted diagonal and of U (parts 0 to 2), in the order of the entries
-  // of A.
-  template <class F>
-  void for_blocks(const F& f) const;
   async_ilu::AsyncView view(const BlockCsr<Space>* A, int slot);
   void start(const BlockCsr<Space>& A, bool first);
 
@@ -168,12 +161,12 @@ class AsyncFactors {
   std::int64_t blocks_;
   int slot_ = 0;                            // slot of the factors
   std::vector<double> stale_reads() const;  // prescribed; by row of the entries
-  std::vector<double> count_stale_reads();  // free, counted on
+  std::vector<double> count_stale_reads();  // free, counted on the host
 
   async_ilu::EntryArrays<Space> lower_, diagonal_, upper_;
   Array<async_ilu::Product, Space> product_;
   Array<int, Space> replaced_;
-  Array<double, Space> L_, U_, inverse_;  // two slots each if asynchrony
+  Array<double, Space> L_, U_, inverse_;  // two slots each if asynchrony is prescribed
   Array<double, Space> scale_, y_, z_;
 };
 

@@ -8,7 +8,7 @@
 //
 //   form = "automatic"    one_launch for n <= 32, else entry
 //          "one_launch"   Device: one launch per sweep; cells wait for their neighbours' flags; n <= 32
-//          "workgroup"    Device: one launch per hyperplane, n x n threads per cell with shared memory (Alg. 8 to 10); n <= 32
+//          "workgroup"    Device: one launch per hyperplane, n x n threads per cell with shared memory (Algs. 8-10)
 //          "entry"        Device: one launch per dependency, one thread per entry (Alg. 4 and 6)
 //          Block CSR on the device: "automatic" and "one_launch" sweep in one launch, the others in one launch per
 //          level, small levels together; all factorise in one launch.

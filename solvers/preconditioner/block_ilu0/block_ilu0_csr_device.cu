@@ -1,9 +1,9 @@
-// The factorisation on the device, in one launch: a warp a block row, its blocks in shared memory until they are done.
-// Warps draw rows in level order and take the rows that theirs needs one after the other, each as soon as it is there:
-// the warp with the lowest unfinished row waits for finished ones only, so no co-residency is needed. Rows hand over F
-// alone: it is written first, then lane 0 releases the row's flag. Flags count factorisations and are never reset.
-// Every sum has a fixed order: runs repeat bit for bit.
-//   bytes: A once, the factors once, F again for each product
+// Factorisation on the device in one launch: a warp per block row, whose blocks stay in shared memory until they are
+// complete. Warps draw rows in level order and process the rows that theirs depends on one by one as they become
+// available: the warp with the lowest unfinished row waits for finished ones only, so that no co-residency is needed. A
+// row passes on only F, written before lane 0 releases the flag of the row. Flags count factorisations and are never
+// reset. Every sum has a fixed order: runs repeat bit for bit.
+//  bytes: A once, the factors once, F again for each product
 #include <algorithm>
 
 #include "solvers/device/block.hpp"

@@ -1,6 +1,6 @@
 // `block_jacobi`: z = D^-1 r, D the B x B diagonal blocks of A, inverted by Gauss-Jordan elimination with row pivoting.
-// set-up: one thread per block, in double. apply: one thread per scalar row on the device, blocks of compile-time size on
-// the host (block_jacobi_host.cpp). storage = "float" keeps the inverted blocks as floats, column by column.
+// Set-up: one thread per block, in double. apply: one thread per scalar row on the device, blocks of compile-time size
+// on the host (block_jacobi_host.cpp). storage = "float" keeps the inverted blocks as floats, column by column.
 #include <string>
 
 #include "base/error.hpp"
@@ -26,7 +26,7 @@ int invert_all(int rows, int B, View<double> blocks) {
   return rows - static_cast<int>(last);
 }
 
-// Blocks as floats, column by column. Two entries that should be equal are made equal first: rounding may part them further.
+// Blocks as floats, column by column. Two entries that should be equal are made equal first: rounding may part them.
 template <class Space>
 void round_all(int rows, int B, bool symmetric, View<const double> blocks, View<float> to) {
   for_each<Space>(rows, [=] WEIR_HD(int i) {

@@ -1,6 +1,5 @@
 // Partition of multigrid levels over ranks. Smoothers and transfers are those of one rank and do not depend on the
 // ranks.
-//
 //  wide box         a rank's own unknowns of a level and enough layers around them, where the grid was cut, that all
 //                   sweeps of the way down and up follow from one exchange of the right-hand side and one of the
 //                   coarser correction: a few layers are computed twice

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "solvers/device/recorded_work.hpp"
+#include "solvers/device/asynchronous/recorded_work.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/distributed/box_spread.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"

@@ -4,7 +4,6 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 #include "solvers/preconditioner/parilu/parilu_scalar.hpp"
 #include "solvers/registry.hpp"
@@ -189,56 +188,6 @@ constexpr PreconditionerDescription preconditioner::parilut{
 template class ParIlu<Host>;
 template class ParIlu<Device>;
 
-// f(part, number, column) for the blocks of L, of the inverted diagonal and of U (parts 0 to 2), row by row.
-template <class Space>
-template <class F>
-void ParIluFactors<Space>::for_blocks(const F& f) const {
-  const auto ls = lower_.start.to_vector(rows_ + 1), us = upper_.start.to_vector(rows_ + 1);
-  const auto lc = lower_.column.to_vector(lower_.count), uc = upper_.column.to_vector(upper_.count);
-  for (int i = 0; i < rows_; ++i) {
-    for (std::int64_t e = ls[i]; e < ls[i + 1]; ++e) f(0, e, lc[e]);
-    f(1, std::int64_t{i}, i);
-    for (std::int64_t e = us[i]; e < us[i + 1]; ++e) f(2, e, uc[e]);
-  }
-}
-
-template <class Space>
-BlockCsrData ParIluFactors<Space>::to_data() const {
-  const std::int64_t nn = std::int64_t{n_} * n_;
-  std::vector<double> parts[] = {lower_.value.to_vector(lower_.count * nn), inverse_.to_vector(rows_ * nn),
-                                 upper_.value.to_vector(upper_.count * nn)};
-  BlockCsrData data;
-  data.block = n_;
-  const auto ls = lower_.start.to_vector(rows_ + 1), us = upper_.start.to_vector(rows_ + 1);
-  for (int i = 0; i <= rows_; ++i) data.row_start.push_back(ls[i] + i + us[i]);
-  for_blocks([&](int part, std::int64_t e, int column) {
-    double* block = parts[part].data() + e * nn;
-    if (part == 1) lanes::invert(lanes::RuntimeBlock(n_), block);
-    data.column.push_back(column);
-    for (int u = 0; u < n_; ++u)
-      for (int v = 0; v < n_; ++v) data.value.push_back(block[v * n_ + u]);
-  });
-  return data;
-}
-
-template <class Space>
-void ParIluFactors<Space>::from_values(const std::vector<double>& values) {
-  const std::int64_t nn = std::int64_t{n_} * n_;
-  std::vector<double> parts[] = {std::vector<double>(at((lower_.count + parilu::entries_behind) * nn)),
-                                 std::vector<double>(at(rows_ * nn)),
-                                 std::vector<double>(at((upper_.count + parilu::entries_behind) * nn))};
-  auto from = values.begin();
-  for_blocks([&](int part, std::int64_t e, int) {
-    double* block = parts[part].data() + e * nn;
-    for (int u = 0; u < n_; ++u)
-      for (int v = 0; v < n_; ++v) block[v * n_ + u] = *from++;
-    if (part == 1) lanes::invert(lanes::RuntimeBlock(n_), block);
-  });
-  lower_.value.assign(parts[0]);
-  inverse_.assign(parts[1]);
-  upper_.value.assign(parts[2]);
-}
-
 namespace {
 
 // Checks a pattern from a file: rows in order, columns ascending on the right side of the diagonal.
@@ -288,9 +237,5 @@ void ParIluFactors<Space>::state(Archive& a) {
 
 template void ParIluFactors<Host>::state(Archive&);
 template void ParIluFactors<Device>::state(Archive&);
-template BlockCsrData ParIluFactors<Host>::to_data() const;
-template BlockCsrData ParIluFactors<Device>::to_data() const;
-template void ParIluFactors<Host>::from_values(const std::vector<double>&);
-template void ParIluFactors<Device>::from_values(const std::vector<double>&);
 
 }  // namespace weir

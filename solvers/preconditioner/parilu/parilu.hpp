@@ -169,15 +169,10 @@ class ParIluFactors {
   std::int64_t entries() const { return (lower_.count + upper_.count + rows_) * n_ * n_; }
   const std::vector<ParIlutStep>& steps() const { return steps_; }  // steps of the last set-up or update
   ParIluTimes times() const;  // sums over all steps, with the parts before and after them
-  // L and U with the diagonal of U, blocks row by row.
-  BlockCsrData to_data() const;
-  void from_values(const std::vector<double>& values);  // values as in to_data
   void state(Archive& a);
 
  private:
   parilu::FactorsView view();
-  template <class F>
-  void for_blocks(const F& f) const;
   void start(const BlockCsr<Space>& A);
   void iterate(const BlockCsr<Space>& A);
   bool in_order() const;

@@ -8,16 +8,6 @@
 //               each value whole, old or new; a block is stored once, complete (async_ilu.hpp).
 // Bytes per term: 12 of L and about 4 log2(row of U) + 12 of U; 2 flops. Residuals and synchronous sweeps do not depend
 // on timing.
-//
-//   candidates   row i of A and the rows of U that L_i names are streams of ascending columns; a lane holds every eighth
-//                of them. The smallest column at their heads, by shuffles, is the next of A - L U: a merge, so F comes out
-//                sorted without a table or a sort. Once to count, once to fill (the paper's two passes).
-//   residual     a lane an entry of F (Fig. 7): along L_i, each time a binary search in a row of U. No transposed U needs
-//                to be kept, and the lanes of a row read the same rows of U.
-//   sweep        the same for the entries of L, the diagonal and U (Fig. 6). Asynchronous: relaxed loads and stores, each
-//                value whole, old or new; a block is stored once, complete (async_ilu.hpp says why).
-// Bytes: 12 of L and about 4 log2(row of U) + 12 of U a term; 2 flops. Residual, and sweeps from one set of values into
-// another, do not depend on timing.
 #include <climits>
 
 #include "solvers/device/block.hpp"

@@ -1,9 +1,6 @@
 // Sweeps, residual and candidates on host threads, a row at a time. The sums of a row are kept in work space of the
 // thread (parilu_sums.hpp), to which each L_ik adds row k of U. A sweep reads 12 bytes of U and 8 of the work space per
 // product of 2 flops; neighbouring rows share U in the cache, so that load and store units set the pace.
-//
-// A sweep reads 12 bytes of U and 8 of the work space a product, 2 flops: caches hold what neighbouring rows share, so
-// the processor's load and store units set the pace.
 #include <omp.h>
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/at.hpp"
-#include "solvers/device/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/space_timer.hpp"
 #include "solvers/preconditioner/parilu/parilu_scalar.hpp"
 

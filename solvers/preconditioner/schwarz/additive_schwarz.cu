@@ -160,7 +160,7 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_of_table(const Table& options) {
   const Table t = options.described_by(schwarz_keys), inner = t.table("inner");
   const std::string type = inner.get<std::string>("type", default_inner);
-  if (type == "additive_schwarz") inner.fail("type", "additive_schwarz within additive_schwarz");
+  if (type == "additive_schwarz") inner.fail("type", "additive_schwarz cannot be its own inner preconditioner");
   return make_additive_schwarz<Space>(t.get<int>("overlap"), make_preconditioner<Space>(type, inner));
 }
 

@@ -1,9 +1,10 @@
-// Every key that a reader looks up is described, and every key that is described is looked up by a reader; each case that
-// comes with weir says the same as its effective configuration.
+// Every key that a reader looks up is described, and every key that is described is looked up by a reader; each case
+// that comes with weir says the same as its effective configuration.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -28,9 +29,10 @@ namespace {
 namespace fs = std::filesystem;
 
 Program program() {
-  return {.miniapps = {{"incompressible", run_incompressible, info_incompressible, incompressible_keys},
-                       {"compressible", run_compressible, info_compressible, compressible_keys},
-                       {"immersed", run_immersed, info_immersed, immersed_keys}}};
+  return {.miniapps = {
+              {"incompressible", run_incompressible, info_incompressible, incompressible_keys, incompressible_results},
+              {"compressible", run_compressible, info_compressible, compressible_keys, compressible_results},
+              {"immersed", run_immersed, info_immersed, immersed_keys, immersed_results}}};
 }
 
 const Schema& schema() {
@@ -54,8 +56,8 @@ void collect(const TableNode& n, const std::string& path, std::set<std::string>&
   for (const auto& [key, child] : n.entries) collect(*child, path.empty() ? key : path + "." + key, asked);
 }
 
-// [shadow.NAME], [relay.NAME] and [select.NAME] have the keys of [linear.SYSTEM], the smoother and the inner of a preconditioner are
-// preconditioners.
+// [shadow.NAME], [relay.NAME] and [select.NAME] have the keys of [linear.SYSTEM], the smoother and the inner of a
+// preconditioner are preconditioners.
 std::string without_nesting(std::string path) {
   for (const char* inner : {".smoother.", ".inner."})
     for (auto at = path.find(inner); at != std::string::npos; at = path.find(inner))
@@ -207,7 +209,7 @@ marker = "y_min"
 reference = { file = "plane_poiseuille.csv", coordinate = "y", column = "u" }
 )"};
 
-// What a changed word needs beside it.
+// Words that must stand next to a changed word.
 const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"body.type=ellipsoid", {"body.diameters=[1.0, 1.0, 0.5]"}},
     {"body.type=aerofoil", {}},
@@ -236,7 +238,6 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"mesh.generator.type=cylinder", {"mesh.generator={ type = \"cylinder\" }"}},
     {"mesh.generator.type=naca0012", {"mesh.generator={ type = \"naca0012\", fan = 20.0 }"}},
     {"mesh.generator.type=naca", {"mesh.generator={ type = \"naca\", profile = \"2412\", cells = 5000 }"}},
-    {"mesh.generator.type=bump", {"mesh.generator={ type = \"bump\" }"}},
     {"mesh.generator.type=c_grid", {"mesh.generator={ type = \"c_grid\" }"}},
     {"mesh.generator.type=wedge", {"mesh.generator={ type = \"wedge\" }"}},
     {"mesh.file",
@@ -320,6 +321,24 @@ TEST(Keys, DefaultsAreAllowedValues) {
         if (!(o.type == Option::text && o.fallback.empty())) check_value(table, o, *default_of(o));
       }) << DescribedKey{&t, &o}.path();
     }
+}
+
+// The quantities of [check] in the cases that come with weir; a name with NAME or SCALAR stands for any.
+TEST(Results, EveryQuantityThatACaseChecksIsListed) {
+  const auto is_listed = [](const std::string& name) {
+    for (const Quantity& q : schema().results().quantities) {
+      const std::string pattern = std::regex_replace(std::string(q.name), std::regex("NAME|SCALAR"), ".+");
+      if (std::regex_match(name, std::regex(pattern))) return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(is_listed("no_such_quantity"));
+  for (const auto& file : fs::recursive_directory_iterator(WEIR_INPUTS)) {
+    if (file.path().extension() != ".toml") continue;
+    const Table config = read_case(file.path().string());
+    if (!config.has("check")) continue;
+    for (const std::string& name : config.table("check").keys()) EXPECT_TRUE(is_listed(name)) << file.path() << name;
+  }
 }
 
 class Case : public ::testing::TestWithParam<std::string> {};

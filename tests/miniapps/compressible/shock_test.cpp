@@ -42,7 +42,8 @@ TYPED_TEST(Shock, ARampOfMachThreeConvergesByTenOrders) {
   TestFlow<TypeParam> f(ramp + newton + "[numerics]\nlimiter = \"venkatakrishnan\"\n");
   EXPECT_LT(steps_to(f, 1e-10, 40), 40);
   const auto q = f.quantities();
-  // The shock is some cells thick, of 16 across, and the wall that the ratio is taken from has 10: a cell's share of it.
+  // The shock is some cells thick, of 16 across, and the wall that the ratio is taken from has 10: a cell's share of
+  // it.
   EXPECT_NEAR(q.at("pressure_ratio_error"), 0, 1.0 / 16);
   EXPECT_NEAR(q.at("shock_angle_error"), 0, 1);
 }
@@ -94,7 +95,8 @@ std::string riemann(const std::string& states, const std::string& time) {
          time + "[pseudo_time]\ncfl_start = 1e4\ncfl_max = 1e4\nfirst_order_tolerance = 0.0\ntolerance = 1e-3\n";
 }
 
-// On 200 cells the L1 error is 0.0031 (docs/results/cases.md); of first order, as contacts and shocks are, on 50 four times that.
+// On 200 cells the L1 error is 0.0031 (docs/results/cases.md); of first order, as contacts and shocks are, on 50 four
+// times that.
 TEST(Riemann, TorosFirstTestIsNearTheExactSolution) {
   TestFlow<Host> f(
       riemann("centre = [0.3, 0.0]\nleft = { density = 1.0, velocity = [0.75, 0.0], pressure = 1.0 }\n"
@@ -132,6 +134,31 @@ TEST(Riemann, AProblemThatMakesAVacuumIsRefused) {
                                       "right = { density = 1.0, velocity = [9.0, 0.0], pressure = 0.4 }\n",
                                       "end = 0.15\ndt = 0.005\n")),
                Error);
+}
+
+TEST(CompressibleCase, TakesModelAndSchemeConstantsFromTheCase) {
+  const CompressibleCase c = read_compressible_case(read_case_text(R"([mesh]
+generator = { type = "box" }
+[flow]
+mach = 0.5
+reynolds = 1e4
+turbulence = "spalart_allmaras"
+turbulent_prandtl = 0.85
+turbulent_freestream = 4.0
+[numerics]
+entropy_fix = 0.2
+turbulence_order = 2
+[pseudo_time]
+force_tolerance = 1e-4
+force_window = 20
+)",
+                                                                   "case.toml"));
+  EXPECT_EQ(c.turbulence.prandtl, 0.85);
+  EXPECT_EQ(c.turbulence.outside, 4);
+  EXPECT_EQ(c.turbulence.order, 2);
+  EXPECT_EQ(c.scheme.entropy_fix, 0.2);
+  EXPECT_EQ(c.pseudo_time.force_tolerance, 1e-4);
+  EXPECT_EQ(c.pseudo_time.force_window, 20);
 }
 
 TEST(ForceWindow, SettlesWhereBothHaveStayedWithinTheToleranceForAWholeWindow) {

@@ -1,5 +1,5 @@
-// The device layer on a machine that has a compiler and CUDA and nothing else: checks without a test framework, and the speed
-// of the memory. Built by tests/run_on_gpu.sh with one call of nvcc; exit code 0: all checks held.
+// The device layer on a machine that has a compiler and CUDA and nothing else: checks without a test framework, and the
+// speed of the memory. Built by tests/run_on_gpu.sh with one call of nvcc; exit code 0: all checks held.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -129,7 +129,7 @@ void measure() {
     for (int k = 0; k < repeats; ++k) triad(n, a, b, c);
   }
   check("a timer knows nothing before its launches are done", of_device == 0);
-  backend::settle_timers();
+  backend::complete_timers();
   check("the device's time is no more than the clock's",
         of_device > 0 && (is_interpreted || of_device < 1.5 * s * repeats));
   const auto begin = std::chrono::steady_clock::now();

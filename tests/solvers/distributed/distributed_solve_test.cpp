@@ -128,8 +128,9 @@ TYPED_TEST(DistributedSolve, GuessesFromEarlierSolutionsAreThoseOfOneRank) {
     }
 }
 
-// Methods whose iterates do not depend on the ranks: counts equal, solutions to round-off times the condition. (Without a
-// preconditioner cg needs 125 iterations here, and its loss of orthogonality turns round-off into one or two more or less.)
+// Methods whose iterates do not depend on the ranks: counts equal, solutions to round-off times the condition. (Without
+// a preconditioner cg needs 125 iterations here, and its loss of orthogonality turns round-off into one or two more or
+// less.)
 TYPED_TEST(DistributedSolve, MethodsThatDoNotKnowTheRanksTakeTheSameIterations) {
   const SeparableOperator pressure = box_operator({9, 8, 17}, {neumann, neumann, periodic}, 0);
   const SeparableOperator momentum = box_operator({9, 8, 17}, {dirichlet, neumann, periodic}, 1);
@@ -254,8 +255,9 @@ TYPED_TEST(DistributedSolve, TransposesSolveAsOneRankDoes) {
   }
 }
 
-// A row is named as the whole matrix counts it, also by what works on a rank's own rows: where the last rank alone has one that
-// cannot be inverted, and where each has (then the lowest rank's words are everybody's). All ranks hear the same.
+// A row is named as the whole matrix counts it, also by what works on a rank's own rows: where the last rank alone has
+// one that cannot be inverted, and where each has (then the lowest rank's words are those of all ranks). All ranks hear
+// the same.
 TYPED_TEST(DistributedSolve, ARowThatCannotBeInvertedIsRefusedByAllRanksAsTheWholeMatrixKnowsIt) {
   const Extents e{3, 2, 24};
   const BoxCuts cuts = cuts_of(BlockPartition({e.nx, e.ny, e.nz}, world().size(), Cutting::slabs));

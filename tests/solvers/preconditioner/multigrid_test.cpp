@@ -267,7 +267,7 @@ TYPED_TEST(MultigridMethod, ItsSweepsRunBackwardsForPipelinedCgAlone) {
   EXPECT_LT(forwards, backwards);
 }
 
-// Its recurrences drift by the rounding of a cycle in single precision, from which it must start anew.
+// Its recurrences drift by the rounding of a cycle in single precision, from which it must start again.
 TEST(MultigridOnHost, PipelinedCgFollowsCgToTightTolerances) {
   MultigridOptions o;
   o.symmetric = true;

@@ -1,0 +1,79 @@
+// Linear solvers in checkpoints: the state on which their next results depend (LinearSolver::save), rank after rank.
+// Solvers without state are left out.
+//   require_promises(run, solver);                             // at the start
+//   save_solver(ranks, "flow", solver, state);
+//   note = load_solver(ranks, "flow", solver, from);   // before its setup; why it has no history, or empty
+#pragma once
+#include <string>
+#include <type_traits>
+
+#include "postproc/run/run.hpp"
+#include "solvers/linear_solver.hpp"
+#include "solvers/parallel/agree.hpp"
+#include "solvers/parallel/communicator.hpp"
+
+namespace weir {
+
+// Refuses what cannot keep the promises of a run: that checkpoints hold all of it, and --deterministic.
+template <class Space>
+void require_promises(const Run& run, LinearSolver<Space>& solver) {
+  if (checkpoints_available()) {
+    Archive nothing;
+    solver.preconditioner().save(nothing);
+  }
+  const bool alone = std::is_same_v<Space, Host> && run.threads() == 1;
+  if (!run.is_deterministic() || alone || solver.preconditioner().traits().repeats) return;
+  throw Error(
+      Exit::usage,
+      "--deterministic ([device] deterministic): " + solver.name() +
+          " depends on timing, as its threads do not wait for each other; choose asynchrony = \"prescribed\" "
+          "(async_ilu0, async_block_ilu0), schedule = \"synchronous\" with solves = \"exact\" (parilu, parilut), "
+          "or --space host --threads 1");
+}
+
+// All ranks call. The arrays are on rank 0.
+template <class Space>
+void save_solver(const Communicator& ranks, const std::string& name, LinearSolver<Space>& solver,
+                 CheckpointState& state) {
+  if (!solver.remembers()) return;
+  Archive mine;
+  solver.save(mine);
+  std::vector<double> sizes(static_cast<std::size_t>(ranks.size()), 0.0);
+  sizes[static_cast<std::size_t>(ranks.rank())] = static_cast<double>(mine.numbers().size());
+  if (ranks.size() > 1) ranks.sum(sizes);
+  std::vector<int> counts;
+  double all = 0;
+  for (const double size : sizes) counts.push_back(static_cast<int>(size)), all += size;
+  std::vector<double> numbers(static_cast<std::size_t>(ranks.is_root() ? all : 0));
+  ranks.gather(mine.numbers(), counts, numbers);
+  state.keep("solver_" + name + "_sizes", std::move(sizes));
+  state.keep("solver_" + name, std::move(numbers));
+}
+
+template <class Space>
+std::string load_solver(const Communicator& ranks, const std::string& name, LinearSolver<Space>& solver,
+                        const Checkpoint& from) {
+  if (!solver.remembers()) return "";
+  const std::string why = "the solver of '" + name + "' starts without its history: ";
+  const std::vector<double>* sizes = from.find("solver_" + name + "_sizes");
+  const std::vector<double>* numbers = from.find("solver_" + name);
+  if (!sizes || !numbers) return why + "the checkpoint holds nothing of it";
+  if (static_cast<int>(sizes->size()) != ranks.size())
+    return why + "the checkpoint is of " + std::to_string(sizes->size()) + " ranks";
+  std::size_t begin = 0, end = 0;
+  for (int r = 0; r <= ranks.rank(); ++r) {
+    const double size = (*sizes)[static_cast<std::size_t>(r)];
+    if (!(size >= 0 && size <= static_cast<double>(numbers->size() - end)))
+      throw Error(Exit::file_io, from.path + ": its 'solver_" + name + "_sizes' do not fit");
+    begin = end;
+    end += static_cast<std::size_t>(size);
+  }
+  const auto first = numbers->begin() + static_cast<std::ptrdiff_t>(begin),
+             last = numbers->begin() + static_cast<std::ptrdiff_t>(end);
+  bool is_of_this = false;
+  all_or_none(ranks, [&] { is_of_this = solver.load(Archive(std::vector<double>(first, last))); });
+  if (is_of_this) return "";
+  return why + "[linear." + name + "] has changed";
+}
+
+}  // namespace weir

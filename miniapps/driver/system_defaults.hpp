@@ -1,0 +1,38 @@
+// Defaults of the solver of a system of a flow code, used for keys that [linear.NAME] does not have.
+#pragma once
+#include "solvers/linear_solver.hpp"
+#include "solvers/registry.hpp"
+
+namespace weir {
+
+struct SystemDefaults {
+  const char *name, *method, *preconditioner;
+  double tolerance;
+  unsigned matrix;  // its kind, of registry.hpp
+  bool is_symmetric = false;
+  bool is_newton = false;  // its right-hand side is a nonlinear residual, of which the flow code tells the solver
+
+  Table options(const Table& linear) const { return linear.table(name); }
+  std::string method_of(const Table& linear) const {
+    return read_solver_names(options(linear), method, preconditioner).method;
+  }
+  // Memory of the solver, about.
+  std::int64_t bytes(const Table& linear, const MatrixSize& A) const {
+    return static_cast<std::int64_t>(linear_solver_bytes(options(linear), method, preconditioner, A));
+  }
+  // linear: [linear]
+  template <class Space>
+  LinearSolver<Space> solver(const Table& linear) const {
+    refuse_unfit(options(linear));
+    return LinearSolver<Space>(options(linear), method, preconditioner, tolerance);
+  }
+  // Error(usage) of a solver that cannot take this system's matrices.
+  void refuse_unfit(const Table& options_of_solver) const {
+    if (!is_newton && ForcingRule::is_given(options_of_solver))
+      options_of_solver.fail("tolerance",
+                             "'" + std::string(name) + "' needs a number: its systems are no Newton steps");
+    weir::refuse_unfit(options_of_solver, method, preconditioner, matrix, is_symmetric);
+  }
+};
+
+}  // namespace weir
