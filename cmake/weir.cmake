@@ -296,8 +296,8 @@ add_custom_target(unit_tests)
 
 # Of the tests that are not typed by their space, those that need a device: left out where there is none.
 set(weir_tests_of_a_device *Spaces.* *InBothSpaces* *AcrossSpaces* *OnDevice* *OnTheDevice* *OnADevice* *DeviceEqualsHost* *DeviceToo
-  *DeviceTakes* *AndNotTheDevice* *DevicesCaptures* BlockCsrByWarps.* Gemm.WritesNothing* *WhoseSolverRemembers
-  *ARestartKnowsTheEarlier* *WhereTheRunDid* *DoesNotRepeat*)
+  *DeviceTakes* *AndNotTheDevice* *IsTooLargeForTheMachine* *DevicesCaptures* BlockCsrByWarps.* Gemm.WritesNothing* *WhoseSolverRemembers
+  *ARestartKnowsTheEarlier* *WhereTheRunDid* *SeesWhatIsNotFinite* *DoesNotRepeat*)
 list(JOIN weir_tests_of_a_device ":" pattern)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/host_alone.cpp CONTENT "#include <cstdlib>
 [[gnu::constructor(101)]] static void leave_out_tests_of_a_device() { setenv(\"GTEST_FILTER\", \"-${pattern}\", 0); }
