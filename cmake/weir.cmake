@@ -318,8 +318,8 @@ function(weir_test_program name)  # without tests of ctest, or a main function
   weir_depends_on_device_code(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
   target_compile_options(${name} PRIVATE ${weir_test_effort})
+  target_compile_definitions(${name} PRIVATE WEIR_HOST_ALONE=$<STREQUAL:${WEIR_DEVICE},none>)
   if(WEIR_DEVICE STREQUAL "none")
-    target_compile_definitions(${name} PRIVATE WEIR_HOST_ALONE)
     target_sources(${name} PRIVATE ${CMAKE_BINARY_DIR}/host_alone.cpp)
   endif()
   if(NOT TARGET weir_test_headers)  # every test reads these: once for all programs
