@@ -26,7 +26,7 @@ void require_promises(const Run& run, LinearSolver<Space>& solver) {
   throw Error(
       Exit::usage,
       "--deterministic ([device] deterministic): " + solver.name() +
-          " depends on the timing of its threads; choose asynchrony = \"prescribed\" "
+          " depends on timing, because its threads do not wait for each other; choose asynchrony = \"prescribed\" "
           "(async_ilu0, async_block_ilu0), schedule = \"synchronous\" with solves = \"exact\" (parilu, parilut), "
           "or --space host --threads 1");
 }

@@ -146,7 +146,7 @@ preconditioner = { type = "block_jacobi", precision = "float" }
     const Finished run = weir(text + candidate, "with", {"--steps", "6", "--overwrite"});
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(state_hash("without"), state_hash("with")) << reference;
-    EXPECT_GT(summary("with")["timings"]["instrumentation"]["after shadows"].get<double>(), 0);
+    EXPECT_GT(summary("with")["timings"]["instrumentation"]["cache restoration"].get<double>(), 0);
   }
 }
 
