@@ -1,5 +1,5 @@
-// The interface of a flow code for branches of its run (relay.cpp): its state and a step with the solvers that are
-// swapped in. All ranks call; records go where Run::divert says.
+// A flow code as the branches of its run need it (relay.cpp): its state, and steps with the solvers that are in place.
+// All ranks call; records go to Run::divert.
 #pragma once
 #include <functional>
 
@@ -8,18 +8,18 @@
 namespace weir {
 
 enum class BranchEnd {
-  none,        // step completed, more may follow
-  reached,     // end time or steady state
-  failed,      // the step failed
-  interrupted  // a solve was stopped
+  none,        // the step was taken, and others may follow
+  reached,     // the end time, the steady state
+  failed,      // as the run would have
+  interrupted  // a solve was cancelled
 };
 
 struct FlowBranch {
-  bool is_in_decades = false;                   // unit of `level`
+  bool is_in_decades = false;                   // the unit of `level`
   std::function<CheckpointState()> state;       // as in a checkpoint
-  std::function<void(const Checkpoint&)> load;  // with the solvers that are swapped in
+  std::function<void(const Checkpoint&)> load;  // keeps the solvers
   std::function<BranchEnd()> step;
-  // Progress: physical time, or decades of reduction of the nonlinear residual, from an arbitrary origin.
+  // Progress of the flow: physical time, or the decades by which the nonlinear residual has fallen.
   std::function<double()> level;
 };
 

@@ -1,4 +1,4 @@
-// Default solver of a system of a flow code, for keys that [linear.NAME] lacks.
+// Defaults of the solver of a system of a flow code, used for keys that [linear.NAME] does not have.
 #pragma once
 #include "solvers/linear_solver.hpp"
 #include "solvers/registry.hpp"
@@ -8,15 +8,15 @@ namespace weir {
 struct SystemDefaults {
   const char *name, *method, *preconditioner;
   double tolerance;
-  unsigned matrix;  // kind of matrix (registry.hpp)
+  unsigned matrix;  // its kind, of registry.hpp
   bool is_symmetric = false;
-  bool is_newton = false;  // its right-hand side is a nonlinear residual, so the tolerance may follow it
+  bool is_newton = false;  // its right-hand side is a nonlinear residual, of which the flow code tells the solver
 
   Table options(const Table& linear) const { return linear.table(name); }
   std::string method_of(const Table& linear) const {
     return read_solver_names(options(linear), method, preconditioner).method;
   }
-  // Estimated memory of the solver.
+  // Memory of the solver, about.
   std::int64_t bytes(const Table& linear, const MatrixSize& A) const {
     return static_cast<std::int64_t>(linear_solver_bytes(options(linear), method, preconditioner, A));
   }
@@ -26,11 +26,11 @@ struct SystemDefaults {
     refuse_unfit(options(linear));
     return LinearSolver<Space>(options(linear), method, preconditioner, tolerance);
   }
-  // Error(usage) if the solver does not support the matrices of this system.
+  // Error(usage) of a solver that cannot take this system's matrices.
   void refuse_unfit(const Table& options_of_solver) const {
     if (!is_newton && ForcingRule::is_given(options_of_solver))
       options_of_solver.fail("tolerance",
-                             "'" + std::string(name) + "' needs a number: its systems are not Newton steps");
+                             "'" + std::string(name) + "' needs a number: its systems are no Newton steps");
     weir::refuse_unfit(options_of_solver, method, preconditioner, matrix, is_symmetric);
   }
 };

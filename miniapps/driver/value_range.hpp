@@ -1,16 +1,16 @@
-// Minimum and maximum of a variable, in one pass and without allocation.
+// The smallest and the largest value of a variable, in one pass and without allocation.
 #pragma once
 #include "solvers/device/space.hpp"
 
 namespace weir {
 
 struct ValueRange {
-  double least = 0, most = 0;  // over the finite values
+  double least = 0, most = 0;  // of those that are finite
   bool all_finite = true;
   double size() const { return most > -least ? most : -least; }
 };
 
-// Over every stride-th value from `first` on.
+// Every stride-th value from the first on.
 template <class Space>
 ValueRange range_of(View<const double> values, int first = 0, int stride = 1);
 

@@ -43,9 +43,10 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   if (ending.status == "running") text.append(room_for_a_reason, ' ');
   try {
     write_text_aside(path("run.json"), text);
-  } catch (const Error&) {  // a full disk: the file must not keep the status "running"
-    if (ending.status != "running")
-      overwrite_in_place(path("run.json"), nlohmann::ordered_json::parse(text).dump() + "\n");
+  } catch (const Error&) {  // a full disk or a moved directory: the file must not keep the status "running"
+    const std::string folder = directory_ ? directory_->found() : "";
+    if (ending.status != "running" && !folder.empty())
+      overwrite_in_place(folder + "/run.json", nlohmann::ordered_json::parse(text).dump() + "\n");
     throw;
   }
 }

@@ -12,7 +12,7 @@ namespace weir {
 class Timings {
  public:
   Timings() = default;
-  ~Timings() { backend::settle_timers(); }
+  ~Timings() { backend::complete_timers(); }
   Timings(const Timings& o) : seconds_(o.all()) {}
   Timings& operator=(const Timings& o) {
     seconds_ = std::map(o.all());  // which has settled what belongs to either
@@ -32,7 +32,7 @@ class Timings {
     return sum;
   }
   const std::map<std::string, std::map<std::string, double>>& all() const {
-    backend::settle_timers();
+    backend::complete_timers();
     return seconds_;
   }
 

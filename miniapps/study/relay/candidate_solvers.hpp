@@ -49,7 +49,7 @@ class CandidateSolvers {
   void make_current() {
     for (Slot& s : slots_) {
       if (s.system.name != system_) continue;
-      s.system.reference->change_places(s.solver);
+      s.system.reference->swap_state(s.solver);
       s.solver = new_solver(s.system);
     }
   }
@@ -57,15 +57,15 @@ class CandidateSolvers {
   void set_fallback(bool is_on) {
     for (Slot& s : slots_) {
       if (s.system.name != system_) continue;
-      typename LinearSolver<Space>::MakeHelp make;
+      typename LinearSolver<Space>::MakeFallback make;
       if (is_on) make = [from = make_, system = s.system] { return from(system); };
-      s.system.reference->help_by(std::move(make));
+      s.system.reference->set_fallback(std::move(make));
     }
   }
   std::int64_t fallbacks() const {  // solves of the system that were repeated so
     std::int64_t sum = 0;
     for (const Slot& s : slots_)
-      if (s.system.name == system_) sum += s.system.reference->helped();
+      if (s.system.name == system_) sum += s.system.reference->fallback_solves();
     return sum;
   }
 

@@ -4,6 +4,7 @@ import os
 import numpy as np
 
 from . import page, records, sketch, style
+from .shadow import SHOWN
 
 
 def read(directory, name):
@@ -82,5 +83,5 @@ def table(study):
         more = "> " if r["stopped"][i] else ""
         interval = cell("low", "%.3f") and cell("low", "%.3f") + (" or more" if more else " to " + cell("high", "%.3f"))
         verdict = r["verdict"][i] + (", %d of %d runs excluded" % (r["failures"][i], r["runs"][i]) if r["failures"][i] else "")
-        rows.append([r["x"][i], r["y"][i], r["configuration"][i], cell("ratio", more + "%.3f"), interval, verdict, cell("total_s", more + "%.3g")])
+        rows.append([r["x"][i], r["y"][i], SHOWN.get(r["configuration"][i], r["configuration"][i]), cell("ratio", more + "%.3f"), interval, verdict, cell("total_s", more + "%.3g")])
     return page.table(names, rows, (3, 4, 6))

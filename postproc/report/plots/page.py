@@ -38,6 +38,7 @@ th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px so
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
 .wide th { white-space: normal; vertical-align: bottom; }
 .wide td { overflow-wrap: break-word; }
+.dense table { font-size: .8rem; } .dense th, .dense td { padding-right: .5rem; }
 td.number, th.number { text-align: right; }
 td.number, td:first-child, td .pass, td .fail { white-space: nowrap; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1.3rem 1.6rem; align-items: start; }
@@ -125,8 +126,9 @@ def table(names, rows, numbers=()):
     head = "".join("<th%s>%s</th>" % (kind(i), text(n)) for i, n in enumerate(names))
     body = "".join("<tr>%s</tr>" % "".join("<td%s>%s</td>" % (kind(i), cell if isinstance(cell, Markup) else text(cell))
                                             for i, cell in enumerate(row)) for row in rows)
-    return ('<div class="wide"><div class="scroll"><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>'
-            '<button class="copy" type="button">Copy table</button></div>' % (head, body))
+    dense = " dense" if len(names) > 12 else ""
+    return ('<div class="wide%s"><div class="scroll"><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>'
+            '<button class="copy" type="button">Copy table</button></div>' % (dense, head, body))
 
 
 def facts(rows):

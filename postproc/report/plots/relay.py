@@ -17,8 +17,8 @@ def _number(value):
 def notes(relay):
     """How the costs were measured, and why they differ from those on the reference's systems."""
     words = ["Branches (closed loop): each solver runs %d branches of %d steps from the same states. Cost: time of whole steps over progress "
-             "(%s); 95 %% intervals by a block bootstrap; noise band %.1f %%. Loop gain: this cost over the one on the reference's systems."
-             % (relay["branches"], relay["steps"], relay["progress"], 100 * ((relay["noise"] or 1) - 1))]
+             "(%s); 95 %% intervals by a block bootstrap; noise band: a factor of %.3g. Loop gain: this cost over the one on the reference's systems."
+             % (relay["branches"], relay["steps"], relay["progress"], relay["noise"] or 1)]
     if not relay.get("clear_progress", True):
         words.append("The reference makes no clear progress here, so that cost per progress decides nothing.")
     return words + [s["why"][0].upper() + s["why"][1:] + "." for s in relay["solvers"][2:] if s["why"]]

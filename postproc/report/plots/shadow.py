@@ -139,8 +139,8 @@ def notes(study):
     """How the costs were measured, noise, reproducibility, what was left out."""
     low, high = (study.value(CONTROL, c) for c in ("low", "high"))
     words = ["Same systems (open loop), %s: each of %d (%s) was solved by all, in random order. Cost: %s; 95 %% intervals. A/A control "
-             "%.3g to %.3g; noise band %.1f %% (the larger end of it)." % (
-                 study.here, study.value(REFERENCE, "systems"), study.system, study.statistic, low, high, 100 * (study.floor() - 1))]
+             "%.3g to %.3g; noise band: a factor of %.3g." % (
+                 study.here, study.value(REFERENCE, "systems"), study.system, study.statistic, low, high, study.floor())]
     repetition = study.repetition()
     if repetition and repetition[1]:
         words.append("The reference solver is not reproducible: in %d of %d systems its replicas differ from the solution of the flow, "

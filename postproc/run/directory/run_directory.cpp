@@ -155,6 +155,12 @@ void RunDirectory::require_hold() const {
     throw Error(Exit::file_io, path_ + ": was moved, removed or taken by another run while this one wrote into it");
 }
 
+std::string RunDirectory::found() const {
+  std::error_code error;
+  const std::string manifest = fs::read_symlink("/proc/self/fd/" + std::to_string(manifest_.file), error).string();
+  return error || manifest.ends_with(" (deleted)") ? "" : folder_of(manifest);
+}
+
 // Such a folder belongs to the user: no run that listed it here has written files elsewhere through it.
 bool RunDirectory::lies_behind_a_link(const std::string& name) const {
   std::error_code error;

@@ -35,6 +35,8 @@ class RunDirectory final : public FileListener {
   // By its manifest, or by the files of an older version.
   static bool is_run(const std::string& path);
 
+  // Where the directory lies now, which another program may have moved; empty: it has been removed.
+  std::string found() const;
   bool names(const std::string& path) const { return names_.contains(relative(path)); }  // as the run's
   // Syncs names and the files that were written with Sync::later.
   void sync();

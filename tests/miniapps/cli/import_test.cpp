@@ -282,7 +282,7 @@ TEST_F(Import, AReferenceSolverThatFailsOrDoesNotFitIsTold) {
   EXPECT_EQ(f.code, 0) << f.err;
   EXPECT_NE(f.out.find("3 solves did not converge"), std::string::npos) << f.out;
   write_file(folder / "s.toml", with("jacobi", "multigrid"));
-  expect_refused({"replay", "dump", "--solvers", "s.toml", "-o", "b"}, 2, "multigrid takes stencil");
+  expect_refused({"replay", "dump", "--solvers", "s.toml", "-o", "b"}, 2, "multigrid supports stencil");
   EXPECT_EQ(summary("b")["exit_code"], 2);
 }
 

@@ -109,7 +109,8 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
                          {"16", "libprobe.so: apply: changed the floating-point exceptions that raise signals", 3},
                          {"17", "libprobe.so: apply ended the process", 3},
                          {"18", "libprobe.so: apply ended the process", 3},
-                         {"19", "libprobe.so: apply ended the process", 3}};
+                         {"19", "libprobe.so: apply ended the process", 3},
+                         {"20", "libprobe.so: apply ended the process", 3}};
   for (const Mistake& m : all) {
     const Finished f = run(with(plugin, "= N", "= " + std::string(m.fault)), "out", {}, limit_of(m.words));
     EXPECT_EQ(f.code, m.code) << m.words << f.out << f.err;

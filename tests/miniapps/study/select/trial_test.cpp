@@ -63,7 +63,7 @@ TEST(Trial, OneThatIsMuchSlowerEndsAtOnceAndOneThatIsMuchFasterLeadsOn) {
             Next::over);
   EXPECT_LT(looks, 12);
   EXPECT_NEAR(trial.take_extra(), 0.5 * looks, 1e-12);
-  EXPECT_EQ(trial.take_extra(), 0) << "told once";
+  EXPECT_EQ(trial.take_extra(), 0) << "reported once";
   trial.begin(2, 1, 1);
   EXPECT_EQ(until_it_asks(
                 trial, [](int) { return 0.5; }, ten, &looks),
