@@ -232,9 +232,8 @@ TEST_F(Selects, AutoLetsTheListRaceAgainstTheDefault) {
 TEST_F(Selects, AutoIsOfOneSystem) {
   const std::string automatic = "[linear.pressure]\nmethod = \"auto\"\n",
                     other = "[linear.momentum]\nmethod = \"auto\"\n";
-  for (const auto& [text, words] :
-       {std::array<std::string, 2>{cavity + automatic + other, "one system can have"},
-        {cavity + automatic + "[select]\nsystem = \"momentum\"\n", "must be 'pressure'"}}) {
+  for (const auto& [text, words] : {std::array<std::string, 2>{cavity + automatic + other, "one system can have"},
+                                    {cavity + automatic + "[select]\nsystem = \"momentum\"\n", "must be 'pressure'"}}) {
     const Finished run = weir(text, "run");
     EXPECT_EQ(run.code, 2) << run.out;
     EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
