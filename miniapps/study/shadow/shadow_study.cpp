@@ -240,7 +240,7 @@ class ShadowStudy : public Facility<Space> {
   void finish(Run& run) override {
     if (series_.empty() || !ranks_.is_root()) return;
     run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();
-    run.timings().at("instrumentation", "restoring caches after shadow solves") += shadow_->restore_seconds();
+    run.timings().at("instrumentation", "cache restoration") += shadow_->restore_seconds();
     ShadowComparison comparison = series_.compare(seed_);
     comparison.ranks = ranks_.size();
     comparison.on = facts_.whose_systems;
