@@ -19,6 +19,7 @@ template <class Space>
 class Matrix;
 struct KrylovOptions;
 
+// Bits of a set of matrix kinds.
 inline constexpr unsigned on_stencil = 1, on_banded = 2, on_block_stencil = 4, on_block_csr = 8, on_any_matrix = 15;
 struct MatrixKind {
   unsigned kind;
@@ -73,6 +74,7 @@ struct KrylovDescription {
   std::unique_ptr<Krylov<Device>> (*make_device)(const KrylovOptions&);
 };
 
+// Descriptions of the preconditioners, each defined in the source of its method.
 namespace preconditioner {
 extern const PreconditionerDescription none, jacobi, block_jacobi, sgs, block_ilu0, line, multicolor, async_ilu0,
     async_block_ilu0, parilu, parilut, fast_poisson, multigrid, aggregation, additive_schwarz, plugin, python;
@@ -93,6 +95,7 @@ const KrylovDescription* find_krylov(std::string_view name);
 // Keys of [linear.SYSTEM] common to all methods; those of `preconditioner` besides `type` are its own.
 Options linear_solver_options();
 
+// Whether the preconditioner can be made from an empty table: it has no required key.
 bool is_made_of_defaults(const PreconditionerDescription& d);
 
 // The solver named by [linear.SYSTEM]. Throws Error(usage) for impossible combinations.

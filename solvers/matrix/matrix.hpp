@@ -11,6 +11,7 @@ namespace weir {
 struct SeparableOperator;  // solvers/matrix/stencil/separable_operator.hpp
 class Communicator;        // solvers/parallel/communicator.hpp
 
+// Cost of the halo exchanges of all products so far.
 struct HaloCost {
   double seconds = 0;
   std::int64_t bytes = 0;

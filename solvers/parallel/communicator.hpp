@@ -44,6 +44,7 @@ class HaloTransport {
   virtual void finish() = 0;  // the receive buffer is full, the send buffer free again
 };
 
+// Messages of this rank since its communicator was made.
 struct Traffic {
   double seconds = 0;
   std::int64_t bytes = 0, calls = 0;

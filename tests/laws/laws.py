@@ -550,7 +550,7 @@ class Laws:
         dim, centre = len(grid["cells"]), case["body"].get("position", [0.0] * 3)
         if any(min(x - low, low + length - x) < 0.6 * case["body"].get("diameter", 1.0)
                for x, low, length in zip(centre, grid.get("origin", [0.0] * dim), grid.get("length", [1.0] * dim))):
-            raise NotTold("a body beside or across a side")
+            raise NotTold("a body near or across a side")
         case["body"] = {k: v for k, v in case["body"].items() if k not in ("motion", "control_volume", "temperature", "heat_flux")}
         case["flow"] = {"viscosity": case["flow"]["viscosity"], "body_force": [0.3, -0.7, 0.0][:dim]}
         case["boundary"] = {a + end: {"type": "wall"} for a in "xyz"[:dim] for end in ("_min", "_max")}

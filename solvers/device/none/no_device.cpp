@@ -15,7 +15,7 @@ std::string backend::why_no_device() {
 void gemm_device(const GemmBatch&) { backend::no_device(); }
 void gemm_device_plain(const GemmBatch&) { backend::no_device(); }
 
-// What kernels refer to: a compiler that does not optimise keeps them.
+// Referenced by kernels; a compiler that does not optimise keeps these references.
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 

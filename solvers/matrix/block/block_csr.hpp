@@ -11,6 +11,7 @@
 
 namespace weir {
 
+// Upper bound of the block size B.
 inline constexpr int largest_block = 64;
 
 // A matrix on the host, as built by readers and assembly.

@@ -84,6 +84,7 @@ struct BlockStencilView {
   }
 };
 
+// The product `p` on the host and the dot products that belong to it.
 Pair host_product(const BlockStencilView& A, Product p, const double* b, const double* x, double* y);
 
 template <class Space>
