@@ -185,7 +185,7 @@ void ForeignCall::leaves(LastWords words) {
 
 }  // namespace weir
 
-// Replaces the C library's functions, in plugins as well, so that foreign code that ends or replaces the process is named.
+// Replaces the C library's functions, in plugins as well, to name foreign code that ends or replaces the process.
 extern "C" [[noreturn]] void _exit(int code) {
   weir::look_at_exit();
   weir::leave_process(code);
