@@ -24,7 +24,7 @@ std::string find_file(const Table& t, std::string_view key, const std::string& w
           prefix + fs::absolute(path).lexically_normal().string();  // for the effective configuration
       return path.string();
     }
-  const std::string both = beside.string() == name ? "" : ", nor '" + beside.string() + "' beside the case file";
+  const std::string both = beside.string() == name ? "" : ", nor '" + beside.string() + "' next to the case file";
   throw Error(Exit::usage, place + ": there is no " + what + " '" + name + "' in the current folder" + both);
 }
 

@@ -296,8 +296,8 @@ add_custom_target(unit_tests)
 
 # Of the tests that are not typed by their space, those that need a device: left out where there is none.
 set(weir_tests_of_a_device *Spaces.* *InBothSpaces* *AcrossSpaces* *OnDevice* *OnTheDevice* *OnADevice* *DeviceEqualsHost* *DeviceToo
-  *DeviceTakes* *AndNotTheDevice* *DevicesCaptures* BlockCsrByWarps.* Gemm.WritesNothing* *WhoseSolverRemembers
-  *ARestartKnowsTheEarlier* *WhereTheRunDid* *DoesNotRepeat*)
+  *DeviceTakes* *AndNotTheDevice* *IsTooLargeForTheMachine* *DevicesCaptures* BlockCsrByWarps.* Gemm.WritesNothing* *WhoseSolverRemembers
+  *ARestartKnowsTheEarlier* *WhereTheRunDid* *SeesWhatIsNotFinite* *DoesNotRepeat*)
 list(JOIN weir_tests_of_a_device ":" pattern)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/host_alone.cpp CONTENT "#include <cstdlib>
 [[gnu::constructor(101)]] static void leave_out_tests_of_a_device() { setenv(\"GTEST_FILTER\", \"-${pattern}\", 0); }
@@ -318,8 +318,8 @@ function(weir_test_program name)  # without tests of ctest, or a main function
   weir_depends_on_device_code(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
   target_compile_options(${name} PRIVATE ${weir_test_effort})
+  target_compile_definitions(${name} PRIVATE WEIR_HOST_ALONE=$<STREQUAL:${WEIR_DEVICE},none>)
   if(WEIR_DEVICE STREQUAL "none")
-    target_compile_definitions(${name} PRIVATE WEIR_HOST_ALONE)
     target_sources(${name} PRIVATE ${CMAKE_BINARY_DIR}/host_alone.cpp)
   endif()
   if(NOT TARGET weir_test_headers)  # every test reads these: once for all programs

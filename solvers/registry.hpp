@@ -44,7 +44,7 @@ enum class DividesBy { nothing, diagonal, pivots };
 
 struct PreconditionerDescription {
   std::string_view name, meaning, citation;  // meaning: one line
-  Options options;                           // beside `type`
+  Options options;                           // in addition to `type`
   unsigned matrices;                         // supported matrix kinds
   unsigned over_ranks;                       // those supported over ranks; others are gathered on rank 0
   // Cost of an update in gmres iterations, measured on one core for Newton systems of a laminar aerofoil (n = 4, 13

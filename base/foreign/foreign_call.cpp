@@ -27,7 +27,7 @@
 namespace weir {
 namespace {
 
-// State of the process behind ForeignCall. A signal handler can reach global variables only.
+// State of the process for ForeignCall. A signal handler can reach global variables only.
 std::atomic<const char*> library_inside = nullptr, call_inside = nullptr;
 std::atomic<long> number_of_calls = 0, number_at_tick = -1;
 std::atomic<LastWords*> last_words = nullptr;
@@ -185,7 +185,8 @@ void ForeignCall::leaves(LastWords words) {
 
 }  // namespace weir
 
-// Replaces the C library's functions, in plugins as well, to name foreign code that ends or replaces the process.
+// Replaces the C library's functions, in plugins as well, so that foreign code that ends or replaces the process is
+// named.
 extern "C" [[noreturn]] void _exit(int code) {
   weir::look_at_exit();
   weir::leave_process(code);

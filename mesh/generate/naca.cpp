@@ -337,7 +337,7 @@ Airfoil::Airfoil(double thickness, double camber, double position, TrailingEdge 
     : thickness_(thickness), camber_(camber), position_(position), edge_(edge) {
   a4_ = edge == TrailingEdge::closed ? -0.1036 : -0.1015;
   if (edge != TrailingEdge::extended) return;
-  double low = 1, high = 1.1;  // the thickness changes sign once behind x = 1
+  double low = 1, high = 1.1;  // the thickness changes sign once beyond x = 1
   for (int i = 0; i < 100; ++i) (shape(0.5 * (low + high), a4_) > 0 ? low : high) = 0.5 * (low + high);
   scale_ = 0.5 * (low + high);
 }

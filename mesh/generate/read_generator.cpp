@@ -43,7 +43,7 @@ constexpr Option box_keys[] = {
      "", section_options},
     {"y", Option::table, "", "sections in y with their own cell sizes", "", "", "", section_options},
     shape_key,
-    {"periodic", Option::texts, "[]", "directions", "x | y"},
+    {"periodic", Option::texts, "[]", "periodic directions", "x | y"},
     {"split", Option::tables, "", "sides that are split in two markers", "", "", "",
      [] { return Options(split_keys); }},
     {"perturbation", Option::number, "0", "smooth displacement of inner nodes, in units of length / 2 pi", "[0, 0.45]"},

@@ -124,7 +124,8 @@ std::string results_page(const Results& results) {
                      "| quantity | miniapp | meaning |\n|---|---|---|\n";
   for (const Quantity& q : results.quantities)
     text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
-  text += "\n## history.csv\nValues that were not measured are empty.\n\n| columns | miniapp | meaning |\n|---|---|---|\n";
+  text +=
+      "\n## history.csv\nValues that were not measured are empty.\n\n| columns | miniapp | meaning |\n|---|---|---|\n";
   for (const Quantity& q : results.columns)
     text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
   text += "\n## solves.csv\n| columns | meaning |\n|---|---|\n";

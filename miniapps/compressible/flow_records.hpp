@@ -20,7 +20,7 @@ namespace weir {
 
 // The time of a steady run is its step number.
 template <class Space>
-double picture_time(const CompressibleFlow<Space>& flow) {
+double output_time(const CompressibleFlow<Space>& flow) {
   return flow.c.is_unsteady() ? flow.time : static_cast<double>(flow.step);
 }
 
@@ -46,7 +46,7 @@ void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   const std::vector<std::string> columns = compressible_columns(flow.c);
   HistoryRow row(columns);
   row.record.step = flow.step;
-  row.record.time = picture_time(flow);
+  row.record.time = output_time(flow);
   row.record.dt = flow.time_steps.dt;
   row.record.cfl = a.cfl;
   const PseudoTimeControl& control = flow.pseudo.control;
@@ -89,7 +89,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   const PseudoTimeControl& p = flow.pseudo.control;
   CheckpointState state;
   state.step = flow.step;
-  state.time = picture_time(flow);
+  state.time = output_time(flow);
   state.add("places_x", flow.places[0]);
   state.add("places_y", flow.places[1]);
   state.add("order", p.order);

@@ -13,7 +13,7 @@ class CellNeighbours {
   explicit CellNeighbours(const UnstructuredMesh& mesh);
   struct Other {
     int cell;
-    Point centre;  // seen from this cell: shifted behind a periodic face
+    Point centre;  // seen from this cell: shifted across a periodic face
   };
   // Calls visit(Other) for each.
   template <class Visit>

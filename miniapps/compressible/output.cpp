@@ -16,7 +16,7 @@ namespace {
 
 constexpr Option surface_keys[] = {
     {"name", Option::text, Option::required, "suffix of the quantities value_NAME and error_NAME"},
-    {"marker", Option::text, Option::required, "marker of a wall"},
+    {"marker", Option::text, Option::required, "marker of the wall on which the values are taken"},
     {"quantity", Option::text, "cp", "pressure or skin friction coefficient of the surface", "cp | cf"},
     {"side", Option::text, "both", "side of the wall", "both | upper | lower"},
     {"range", Option::numbers, "depends: everywhere", "range [from, to] of x in which the difference is computed", "",
@@ -156,8 +156,8 @@ void CompressibleOutput::open(const std::string& folder, const std::string& name
   pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time, schedule_.format());
 }
 
-void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t step, double time,
-                                       const std::vector<std::pair<std::string, std::vector<double>>>& more) {
+void CompressibleOutput::write_fields(const FlowFields& fields, std::int64_t step, double time,
+                                      const std::vector<std::pair<std::string, std::vector<double>>>& more) {
   MeshPicture picture;
   picture.time = time;
   picture.node = fields.mesh.node;

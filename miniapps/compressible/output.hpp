@@ -36,10 +36,10 @@ class CompressibleOutput {
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options field_options(), surface_options();
-  bool picture_due(std::int64_t step, double time) const { return schedule_.is_due(step, time, case_.time.dt); }
+  bool is_due(std::int64_t step, double time) const { return schedule_.is_due(step, time, case_.time.dt); }
   // more: additional cell values by name.
-  void write_picture(const FlowFields& fields, std::int64_t step, double time,
-                     const std::vector<std::pair<std::string, std::vector<double>>>& more = {});
+  void write_fields(const FlowFields& fields, std::int64_t step, double time,
+                    const std::vector<std::pair<std::string, std::vector<double>>>& more = {});
 
   // Writes surface/MARKER.csv per wall, surface/NAME_reference.csv per comparison; returns error_NAME, value_NAME.
   std::map<std::string, double> write_surfaces(const std::vector<WallSurface>& surfaces) const;

@@ -242,7 +242,7 @@ std::vector<double> write_fields(Run& run, CompressibleFlow<Space>& flow, Compre
   ScopedTimer timer(run.timings().at("output", "pictures"));
   std::vector<double> U = flow.on_host();
   const std::vector<RowField> of_lab = lab.fields("flow");
-  run.on_root([&] { output.write_picture({flow.whole, U, flow.c.gas.gamma}, flow.step, picture_time(flow), of_lab); });
+  run.on_root([&] { output.write_fields({flow.whole, U, flow.c.gas.gamma}, flow.step, output_time(flow), of_lab); });
   return U;
 }
 
@@ -263,7 +263,7 @@ class CompressibleRun {
     tell_criterion(run_, flow_, why);
     return why;
   }
-  bool output_due() const { return output_.picture_due(flow_.step, flow_.time); }
+  bool output_due() const { return output_.is_due(flow_.step, flow_.time); }
   void write_output() { write_fields(run_, flow_, output_, lab_); }
   CheckpointState state() { return state_of(run_, flow_); }
 
@@ -359,7 +359,7 @@ int run_in(Run& run, const Table& config) {
   if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(std::move(header));
   if (writes)
-    output.open(run.directory(), run.name(), restarted ? std::optional<double>(picture_time(flow)) : std::nullopt);
+    output.open(run.directory(), run.name(), restarted ? std::optional<double>(output_time(flow)) : std::nullopt);
   else
     read.mesh = {};
   lab.open(run);

@@ -1,8 +1,8 @@
-// Linear solvers in checkpoints: the state on which their next results depend (LinearSolver::save), rank after rank.
-// Solvers without state are left out.
-//   require_promises(run, solver);                             // at the start
+// Linear solvers in checkpoints: the state on which their next solves depend (LinearSolver::save), one rank after the
+// other. Solvers without such state are skipped.
+//   require_promises(run, solver);                     // at the start
 //   save_solver(ranks, "flow", solver, state);
-//   note = load_solver(ranks, "flow", solver, from);   // before its setup; why it has no history, or empty
+//   note = load_solver(ranks, "flow", solver, from);   // before set-up; why the state could not be restored, or empty
 #pragma once
 #include <string>
 #include <type_traits>
@@ -14,7 +14,7 @@
 
 namespace weir {
 
-// Refuses what cannot keep the promises of a run: that checkpoints hold all of it, and --deterministic.
+// Error(usage) if the solver cannot be saved in checkpoints or contradicts --deterministic.
 template <class Space>
 void require_promises(const Run& run, LinearSolver<Space>& solver) {
   if (checkpoints_available()) {
@@ -26,7 +26,7 @@ void require_promises(const Run& run, LinearSolver<Space>& solver) {
   throw Error(
       Exit::usage,
       "--deterministic ([device] deterministic): " + solver.name() +
-          " depends on timing, as its threads do not wait for each other; choose asynchrony = \"prescribed\" "
+          " depends on timing, because its threads do not wait for each other; choose asynchrony = \"prescribed\" "
           "(async_ilu0, async_block_ilu0), schedule = \"synchronous\" with solves = \"exact\" (parilu, parilut), "
           "or --space host --threads 1");
 }
@@ -54,17 +54,17 @@ template <class Space>
 std::string load_solver(const Communicator& ranks, const std::string& name, LinearSolver<Space>& solver,
                         const Checkpoint& from) {
   if (!solver.remembers()) return "";
-  const std::string why = "the solver of '" + name + "' starts without its history: ";
+  const std::string anew = "the solver of '" + name + "' starts without its earlier state: ";
   const std::vector<double>* sizes = from.find("solver_" + name + "_sizes");
   const std::vector<double>* numbers = from.find("solver_" + name);
-  if (!sizes || !numbers) return why + "the checkpoint holds nothing of it";
+  if (!sizes || !numbers) return anew + "the checkpoint does not contain it";
   if (static_cast<int>(sizes->size()) != ranks.size())
-    return why + "the checkpoint is of " + std::to_string(sizes->size()) + " ranks";
+    return anew + "the checkpoint was written by " + std::to_string(sizes->size()) + " ranks";
   std::size_t begin = 0, end = 0;
   for (int r = 0; r <= ranks.rank(); ++r) {
     const double size = (*sizes)[static_cast<std::size_t>(r)];
     if (!(size >= 0 && size <= static_cast<double>(numbers->size() - end)))
-      throw Error(Exit::file_io, from.path + ": its 'solver_" + name + "_sizes' do not fit");
+      throw Error(Exit::file_io, from.path + ": its 'solver_" + name + "_sizes' are inconsistent");
     begin = end;
     end += static_cast<std::size_t>(size);
   }
@@ -73,7 +73,7 @@ std::string load_solver(const Communicator& ranks, const std::string& name, Line
   bool is_of_this = false;
   all_or_none(ranks, [&] { is_of_this = solver.load(Archive(std::vector<double>(first, last))); });
   if (is_of_this) return "";
-  return why + "[linear." + name + "] has changed";
+  return anew + "[linear." + name + "] has changed";
 }
 
 }  // namespace weir

@@ -25,7 +25,7 @@ constexpr Option heat_keys[] = {
      "(-inf, inf)", "temperature velocity"}};
 
 constexpr Option output_keys[] = {
-    {"average_from", Option::number, "0", "force statistics from this time on", "", "time"},
+    {"average_from", Option::number, "0", "start time of the force statistics", "", "time"},
     {"forces_period", Option::number, "0", "period of a forced motion, for drag_noise; 0: none", "[0, inf)", "time"}};
 
 constexpr Option numerics_keys[] = {

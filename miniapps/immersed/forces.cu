@@ -94,7 +94,8 @@ struct Probe {
   }
 };
 
-// The width along a normal of the cell that x lies in, which `cell` becomes: long cells along a wall keep the points close.
+// The width along a normal of the cell that contains x; `cell` is set to it. Long cells along a wall keep the points
+// close.
 WEIR_HD inline double spacing(const SurfaceView& v, const Vec3& x, const Vec3& normal, int (&cell)[3]) {
   double h = 0;
   for (int d = 0; d < v.dim; ++d) {

@@ -176,7 +176,7 @@ void FlowOutput::open(const std::string& folder, const std::string& name, std::o
   pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time, schedule_.format());
 }
 
-void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more) {
+void FlowOutput::write_fields(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more) {
   Picture picture;
   picture.time = time;
   for (std::size_t d = 0; d < 3; ++d) picture.faces[d] = case_.grid.line[d].faces;

@@ -26,9 +26,9 @@ class FlowOutput {
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options options();
-  bool picture_due(std::int64_t step, double time, double dt) const { return schedule_.is_due(step, time, dt); }
+  bool is_due(std::int64_t step, double time, double dt) const { return schedule_.is_due(step, time, dt); }
   // more: fields in addition to those of [output] fields.
-  void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more = {});
+  void write_fields(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more = {});
 
   // Writes all profiles and surfaces; returns error_NAME of those with published data, and the quantities of surfaces.
   std::map<std::string, double> write_profiles(const Flow<Host>& flow);

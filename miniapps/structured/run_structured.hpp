@@ -180,7 +180,7 @@ const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab
   for (const auto& [name, values] : of_lab)  // those of a system that does not live in the cells are left out
     if (static_cast<int>(values.size()) == fields.layout.cells().count()) more.push_back(output_field(name, 1, values));
   run.on_root([&] {
-    output.write_picture(fields, scheme.flow.step, scheme.flow.time, std::move(more));
+    output.write_fields(fields, scheme.flow.step, scheme.flow.time, std::move(more));
     scheme.write_beside(run);
   });
   return fields;
@@ -249,7 +249,7 @@ class StructuredRun {
     return has_collapsed() ? StepResult::failed : StepResult::advanced;
   }
   std::string end() const { return end_; }
-  bool output_due() const { return output_.picture_due(scheme_.flow.step, scheme_.flow.time, dt_); }
+  bool output_due() const { return output_.is_due(scheme_.flow.step, scheme_.flow.time, dt_); }
   void write_output() { write_fields(run_, scheme_, output_, lab_); }
   CheckpointState state() { return state_of(run_, scheme_, clock_); }
 

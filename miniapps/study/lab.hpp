@@ -41,8 +41,8 @@ class Lab : private SolveWatch<Space> {  // notes errors of the reference solver
       for (const SystemDefaults& s : systems) f->read(s);
   }
   void describe(const FlowFacts<Space>& facts) { each(&Facility<Space>::describe, facts); }
-  // A solver of the flow code, which must outlive the steps; linear: [linear]. The second solver of the same name is part 1
-  // (momentum in y).
+  // A solver of the flow code, which must outlive the steps; linear: [linear]. The second solver of the same name is
+  // part 1 (momentum in y).
   void attach(const SystemDefaults& system, LinearSolver<Space>& solver, const Table& linear) {
     each(&Facility<Space>::attach, {system.name, parts_[system.name]++, &solver, system.options(linear), system.method,
                                     system.preconditioner, system.tolerance, system.matrix, system.is_symmetric});

@@ -16,7 +16,7 @@ def body_of(directory):
     head = text.split("\n\n")[0].split("\n")
     title = head[0] if len(head) > 1 else "Paired A/B runs"
     costs, baseline = evidence.of_summary(summary), summary["configuration"][0]
-    notes = [line.strip()[0].upper() + line.strip()[1:] + "." for line in text.split("\n") if line.startswith("  the baseline ")]
+    notes = [line.strip()[0].upper() + line.strip()[1:] + "." for line in text.split("\n") if line.startswith(("  the baseline ", "  all "))]
     body = "<h1>%s</h1>%s" % (page.text(title), page.paragraph(head[-1], soft=True))
     drawn = [evidence.picture(costs, ab.noise(summary), folder, "ab_ratio", "baseline's")] if evidence.candidates(costs) else []
     body += page.verdict("study", evidence.headline(costs, baseline), page.figures(drawn), page.items(evidence.sentences(costs, "baseline's")),

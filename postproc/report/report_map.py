@@ -13,7 +13,7 @@ def body_of(directory):
     with open(os.path.join(directory, "map.txt")) as file:
         text = file.read()
     title, x, y = text.split("\n")[:3]
-    is_closed = ", closed loop: " in text
+    is_closed = "leader again" in study.rows["configuration"]
     how = ("Branches (closed loop): one run per cell, on branches of which each solver runs; cost: time over progress; noise: the A/A control of "
            "the reference solver." if is_closed else "Whole runs; noise: the A/A control of the baseline in each cell.")
     body = "<h1>%s</h1>" % page.text(title) + page.verdict(

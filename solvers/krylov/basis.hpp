@@ -3,7 +3,7 @@
 //  h = V^T w                                         (project)
 //  w -= V h,  returning w.w and h' = V^T w           (subtract)
 // h' measures the loss of orthogonality of w, and is subtracted in turn if necessary (Daniel, Gragg, Kaufman & Stewart
-// 1976, who judge by the length that w has lost). Modified Gram-Schmidt would read every vector twice with as many
+// 1976, with the length that w has lost as criterion). Modified Gram-Schmidt would read every vector twice with as many
 // reductions.
 //
 // Vectors are stored as T, double or float (half the memory and half the traffic). Sums and the current vector stay

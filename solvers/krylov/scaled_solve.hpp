@@ -1,5 +1,6 @@
-// Squares of numbers below 1e-154 underflow and above 1e154 overflow, and so do norms. A right-hand side of that size
-// is scaled by a power of two, which is exact, and the solution is scaled back. Methods also multiply such squares by each other.
+// Squares of numbers below 1e-154 underflow and above 1e154 overflow, and so do norms; methods also multiply such
+// squares by each other. A right-hand side of that size is scaled by a power of two, which is exact, and the solution
+// is scaled back.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The upper half of a float: its exponent and seven fraction bits. For storage only; products convert it to double.
+// The upper half of a float: its exponent and seven bits of its fraction. For storage only: products use double.
 #pragma once
 #include <cstdint>
 

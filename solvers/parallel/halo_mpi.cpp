@@ -32,7 +32,8 @@ struct Messages {
 
 // Each pair of ranks in turn, in one of two orders:
 //   naive        neighbours by ascending rank: in a row of ranks each waits for the previous one, which makes it
-//                slow, as in the paper's first version. (The smallest pair of ranks never waits: no deadlock.)
+//                slow, as in the paper's first version. The smallest pair (lower, higher) never waits, so there
+//                is no deadlock.
 //   in phases    every rank communicates with one neighbour at most: for slabs [0 1] [2 3] ... then [1 2]
 //                [3 4] ...; in general a greedy edge colouring of the rank graph in an order known to all ranks
 class Pairwise : public HaloTransport {

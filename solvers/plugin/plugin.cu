@@ -155,7 +155,8 @@ constexpr Option python_keys[] = {
     {"varies", Option::boolean, "false", "whether the preconditioner changes between applications; requires fgmres"},
     {"*", Option::text, "depends on the module", "argument of the class or function"}};
 // All but "*", and `type`, which other readers handle.
-constexpr Option library_keys_read[] = {plugin_keys[0], plugin_keys[1], {"type", Option::text, "plugin", "this"}};
+constexpr Option library_keys_read[] = {
+    plugin_keys[0], plugin_keys[1], {"type", Option::text, "plugin", "kind of preconditioner"}};
 constexpr Option module_keys_read[] = {python_keys[0], python_keys[1], python_keys[2],
                                        python_keys[3], python_keys[4], {"type", Option::text, "python", "this"}};
 

@@ -72,7 +72,7 @@ def matrices():
     yield "convection", convection(N), [], False
     for n in (2, 3, 4, 6):
         yield "blocks_%d" % n, in_blocks(laplacian(4, closed=False), n), [], True
-    for mass in (1e-3, 1e-6, 1e-9):
+    for mass in (1e-3, 1e-6, 1e-9, 4e-13, 2e-14):
         yield "mass_%g" % mass, laplacian(N, mass=mass), [], True
     yield "closed", closed, [ones], True
     yield "two_closed", two_of(closed, size), [ones + [0.0] * size, [0.0] * size + ones], True
@@ -166,10 +166,11 @@ def told_by(weir, folder, solver):
 def look_at(A, b, folder, told, side, is_singular, matrix):
     if told.returncode not in (0, 3):
         return "exit code %d: %s" % (told.returncode, told.stderr[-200:])
+    if not is_singular and "singular (" in told.stdout:
+        return "a regular matrix is taken for a singular one"
     if told.returncode == 3:
-        return "" if side == "out of the range" else "not solved: " + told.stdout.strip().splitlines()[-1]
-    if not is_singular and "projected out" in told.stdout:
-        return "a regular matrix is projected"
+        is_near = matrix in ("mass_4e-13", "mass_2e-14")  # no x in double precision may meet the tolerance
+        return "" if side == "out of the range" or is_near else "not solved: " + told.stdout.strip().splitlines()[-1]
     residual = norm([p - q for p, q in zip(b, product(A, read_vector(folder / "x.mtx")))]) / norm(b)
     return "" if residual <= TOLERANCE * (1 + 1e-6) else "converged, but |b - A x| = %.3g |b|" % residual
 

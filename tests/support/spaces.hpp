@@ -3,16 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <type_traits>
 
 #include "solvers/device/space.hpp"
 
 namespace weir::test {
 
-#ifdef WEIR_HOST_ALONE
-using Spaces = ::testing::Types<Host>;
-#else
-using Spaces = ::testing::Types<Host, Device>;
-#endif
+using Spaces = std::conditional_t<WEIR_HOST_ALONE, ::testing::Types<Host>, ::testing::Types<Host, Device>>;
 struct SpaceName {
   template <class Space>
   static std::string GetName(int) {

@@ -1,5 +1,5 @@
 // STL surfaces, ASCII and binary (a binary file may start with "solid" too: the size decides). Equal corners are
-// merged. What can be repaired is repaired and reported; the rest is refused with the triangle's line (ASCII) or
+// merged. Safe repairs are made and reported; other faults are refused with the triangle's line (ASCII) or
 // number (binary):
 //
 //   repaired  degenerate and repeated triangles, corners that differ by rounding, triangles with reversed orientation,

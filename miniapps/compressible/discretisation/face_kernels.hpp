@@ -104,9 +104,9 @@ WEIR_HD inline ViscousFlux<T> viscous(const SpatialView& v, const Reach<T>& l, c
   return viscous_flux(v.gas, mu, q, 0.5 * (l.centre.u + r.centre.u), 0.5 * (l.centre.v + r.centre.v), n);
 }
 
-// The fluxes of Roe and HLLC do not damp waves along a strong shock, which grow to a carbuncle (Quirk, Int. J. Numer.
-// Methods Fluids 18 (1994) 555). Sensor: 0 if the pressure changes along a face by less than half of its value, 1 if it
-// changes by more than its value, as when a shock of Mach 3 crosses the face.
+// Roe's and HLLC's fluxes do not damp waves that travel along a strong shock, and these grow to a carbuncle (Quirk,
+// Int. J. Numer. Methods Fluids 18 (1994) 555). Zero where the pressure changes along a face by less than half of its
+// value, one where it changes by more than all of it, as it does where a shock of Mach 3 crosses the face.
 template <class T, class N>
 WEIR_HD inline T crossing_shock(const Reach<T>& l, const Reach<T>& r, const Normal<N>& m) {
   const T left = absolute(l.gy[0] * m.n[0] - l.gx[0] * m.n[1]) / l.centre.p;

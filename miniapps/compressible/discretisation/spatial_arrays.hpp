@@ -1,4 +1,4 @@
-// The memory behind a SpatialView, set up from the mesh.
+// The memory of a SpatialView, set up from the mesh.
 #pragma once
 #include "mesh/unstructured/mesh_part.hpp"
 #include "miniapps/compressible/discretisation/spatial_view.hpp"

@@ -93,7 +93,7 @@ void read_range(const Table& t, const IncompressibleCase& c, SidePatch& p) {
   n.is_read = true;
   const std::vector<int> directions = directions_of(p.side, c.dim());
   if (n.kind != TableNode::Kind::array || n.items.size() != directions.size())
-    t.fail("range", fmt::format("'range' must have {} of [low, high]: along {}", directions.size(),
+    t.fail("range", fmt::format("'range' needs {} intervals [low, high]: along {}", directions.size(),
                                 directions.size() == 1
                                     ? axis_names[directions[0]]
                                     : std::string(axis_names[directions[0]]) + " and " + axis_names[directions[1]]));

@@ -78,8 +78,8 @@ std::string StepSize::why_collapsed(double time, std::int64_t step) const {
                        last_cfl_, first_cfl_);
   }
   if (last_cfl_ > 100 * control_.cfl)
-    return fmt::format("the flow blows up: before step {} its CFL number is {:.3g}, where {:.3g} is asked for", step,
-                       last_cfl_, control_.cfl);
+    return fmt::format("the flow blows up: its CFL number before step {} is {:.3g} instead of {:.3g}", step, last_cfl_,
+                       control_.cfl);
   if (!(dt < collapse * largest) || !(control_.end - time > most_steps * dt)) return "";
   return fmt::format("the flow blows up: at step {} its CFL number has cut dt to {:.3g}, from {:.3g} before", step, dt,
                      largest);

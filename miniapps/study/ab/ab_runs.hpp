@@ -2,8 +2,8 @@
 // percent-encoded.
 //   DIR/runs/NAME       the run directory
 //   DIR/logs/NAME.txt   its output
-//   DIR/done/NAME.json  its command and exit code; the run is not repeated while command, input files, program and processor
-//                       stay the same
+//   DIR/done/NAME.json  its command and exit code; the run is not repeated while command, input files, program and
+//                       processor stay the same
 #pragma once
 #include <cstdint>
 #include <functional>

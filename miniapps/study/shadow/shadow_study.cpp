@@ -38,8 +38,8 @@ Options shadow_options() {
 
 Options candidate_options() {
   static constexpr Option keys[] = {
-      {"like_reference", Option::boolean, "false", "switch for a further copy of the reference solver (A/A control)",
-       "", "", "like_leader"},
+      {"like_reference", Option::boolean, "false", "use of a copy of the reference solver (A/A control)", "", "",
+       "like_leader"},
       {"slowed_by", Option::number, "0",
        "artificial slow-down as a fraction of the solver's time (tests the statistics)", "[0, 10]"}};
   return keys;
@@ -240,7 +240,7 @@ class ShadowStudy : public Facility<Space> {
   void finish(Run& run) override {
     if (series_.empty() || !ranks_.is_root()) return;
     run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();
-    run.timings().at("instrumentation", "restoring caches after shadow solves") += shadow_->restore_seconds();
+    run.timings().at("instrumentation", "cache restoration") += shadow_->restore_seconds();
     ShadowComparison comparison = series_.compare(seed_);
     comparison.ranks = ranks_.size();
     comparison.on = facts_.whose_systems;

@@ -443,5 +443,5 @@ for (const element of document.querySelectorAll('figure.plot')) try {
 const hint = document.createElement('p');
 hint.className = 'soft hint';
 hint.textContent =
-  'In a plot: drag to zoom, double click to go back; or focus it and use + − arrows 0. Values at the cursor are below it.';
+  'In a plot: drag to zoom, double click to go back; or focus it and use + − arrows 0. Values are shown below it.';
 (document.querySelector('section:not(.verdict) .figures') ?? document.querySelector('.figures')).before(hint);

@@ -1,6 +1,6 @@
 // Block systems with many unknowns per row built from systems with few (Luo, Edwards, Luo & Mueller 2015, section
-// 4.3): the blocks are placed on the diagonal, without coupling between the parts. What converges for each part
-// converges for the whole. Systems of n = 4 and n = 6 give systems of every even n from 4 on.
+// 4.3): the blocks are placed on the diagonal, without coupling between the parts. A method that
+// converges for each part converges for the whole. Systems of n = 4 and n = 6 give systems of every even n from 4 on.
 #pragma once
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 //   overwrite  the results of pass p - 2 in its row (two alternating arrays), and use any array at its row only.
 // The result is that of the passes one after the other, bit for bit, for any number of threads.
 //
-// Each thread has a slab of planes. Pass p follows pass p - 1 one plane behind and stops p planes before the adjacent
+// Each thread has a slab of planes. Pass p lags pass p - 1 by one plane and stops p planes before the adjacent
 // slabs; after a barrier the wedges between slabs are completed pass by pass. Inside a slab, strips of rows that
 // shift by one row per pass keep the active planes in the thread's cache.
 #pragma once

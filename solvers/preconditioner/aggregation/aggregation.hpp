@@ -4,11 +4,11 @@
 // aggregate is the balance of the joined cell, and an upwind flux between cells stays one between aggregates.
 //  A_{l+1} = P^T A_l P,   P: 1 from an aggregate to each of its rows (aggregates.hpp)
 //  cycle:  [z = S r]_pre,   d = r - A z,   c = scaling C P^T d,   z += P c + S (d - A P c),   [z += S (r - A z)]
-// The bracketed steps are repeated pre and post - 1 times. C: the cycle on the next level. The coarsest level has a full pattern, so that its block ILU(0) is exact; if
-// constants are the null space of A they are shifted to the mean eigenvalue there. A matrix of another kind is copied
-// to block CSR. Aggregates follow from the values at set-up; update computes values alone and allocates nothing of its
-// own. The matrix is read at every application and must outlive this object. interpolation = "smoothed":
-// smoothed_aggregation.cu, where an update is a set-up.
+// The bracketed steps are repeated pre and post - 1 times. C: the cycle on the next level. The coarsest level has a
+// full pattern, so that its block ILU(0) is exact; if constants are the null space of A they are shifted to the mean
+// eigenvalue there. A matrix of another kind is copied to block CSR. Aggregates follow from the values at set-up;
+// update computes values alone and allocates nothing of its own. The matrix is read at every application and must
+// outlive this object. interpolation = "smoothed": smoothed_aggregation.cu, where an update is a set-up.
 #pragma once
 #include <memory>
 #include <string>

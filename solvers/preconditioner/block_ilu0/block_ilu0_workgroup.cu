@@ -255,7 +255,7 @@ void launch_sweep(const DeviceFactors<T>& f, const Hyperplanes& levels, int p, c
 }
 
 // Form "one_launch": a whole factorisation or sweep in one launch, as the conclusion of Luo et al. 2015 suggests, so
-// that small hyperplanes do not cost a launch each. Workgroups draw groups of cells by ticket in hyperplane order and
+// that small hyperplanes need no launch of their own. Workgroups draw groups of cells by ticket in hyperplane order and
 // wait for the flags of their neighbours. The workgroup with the lowest unfinished ticket waits for finished ones only:
 // no co-residency is needed. Flags count turns (one per sweep) and are never reset.
 //

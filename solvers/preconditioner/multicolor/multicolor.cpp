@@ -170,7 +170,7 @@ namespace {
 
 constexpr Option multicolor_keys[] = {
     {"sweeps", Option::integer, "2", "sweeps over all colours", "[1, inf)"},
-    {"symmetric", Option::boolean, "false", "each sweep is followed by one in the reverse order of the colours"},
+    {"symmetric", Option::boolean, "false", "additional sweep in the reverse order of the colours after each sweep"},
     {"storage", Option::text, "float", "storage of the off-diagonal blocks; arithmetic is in double",
      "double | float | bfloat16", "", "factors, single=float"},
     {"colouring", Option::text, "largest_first",

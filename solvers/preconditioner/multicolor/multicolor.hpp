@@ -41,7 +41,7 @@ struct ColourPass {
   bool first;
 };
 
-// What kernels see; T: how the blocks of O are stored. "Position" is the place of a row in the order of a sweep.
+// View for kernels; T: storage of the blocks of O. "Position": place of a row in the order of a sweep.
 template <class T>
 struct MulticolorView {
   int rows = 0, n = 1;

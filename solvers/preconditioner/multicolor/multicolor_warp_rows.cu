@@ -15,7 +15,7 @@ namespace {
 constexpr int rows_of_block = 8;  // and as many warps
 constexpr int blocks_of_sm = 4;   // 64 registers per thread; the compiler would choose 48 and spill
 
-// What this lane reads of O_i x. Blocks of earlier colours are stored first. A lane reads every (32 / n)-th column from
+// Share of this lane in O_i x. Blocks of earlier colours are stored first. A lane reads every (32 / n)-th column from
 // lane / n on, the value in row lane % n of each. After n columns, read at once, 32 / n blocks are done and the lane is
 // at the same column of a block again. Lanes beyond (32 / n) n read what lane 0 reads; their sum is not used.
 //

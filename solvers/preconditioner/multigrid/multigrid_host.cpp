@@ -342,14 +342,14 @@ void ascend(const HostPass<T>& pass, const Output& out) {
   run_stages(L.Z.n, L.Z.periodic, halves + 1, team_size(pass), stage, 0, [](int, int) {});
 }
 
-#define WEIR_MULTIGRID_HOST(T)                                                     \
+#define WEIR_INSTANTIATE(T)                                                        \
   template RowExchange<T> make_row_exchange<T>(const LineTransfer&);               \
   template std::int64_t scratch_size<T>(const LevelView<T>&, const LevelView<T>&); \
   template double load_own<T>(const LevelView<T>&, const double*, double);         \
   template double descend<T>(const HostPass<T>&, const double*, double);           \
-  template void ascend<T>(const HostPass<T>&, const Output&);
-WEIR_MULTIGRID_HOST(float)
-WEIR_MULTIGRID_HOST(double)
-#undef WEIR_MULTIGRID_HOST
+  template void ascend<T>(const HostPass<T>&, const Output&)
+WEIR_INSTANTIATE(float);
+WEIR_INSTANTIATE(double);
+#undef WEIR_INSTANTIATE
 
 }  // namespace weir::multigrid

@@ -198,7 +198,7 @@ __global__ void merge_rows(BlockCsrView A, FactorsView f, int* heads, int* lower
 //  Bytes: 8 n^2 of L and of U per product; 2 n^3 flops.
 constexpr int large_threads = largest_parilu_block;
 
-// Copies a block into shared memory; called by all threads of the workgroup.
+// Copy of a block into shared memory; called by all threads of the workgroup.
 template <bool Shared>
 __device__ void fetch(int nn, const double* from, double* block) {
   __syncthreads();  // the previous block has been read

@@ -224,5 +224,6 @@ void fill_triangle(const RowsView& s, const double* inverse, const TriangleView<
   template void fill_triangle<Space>(const RowsView&, const double*, const TriangleView<double>&, double*)
 WEIR_INSTANTIATE(Host);
 WEIR_INSTANTIATE(Device);
+#undef WEIR_INSTANTIATE
 
 }  // namespace weir::parilu

@@ -106,7 +106,7 @@ def fig8(rows):
     for place, name in enumerate(schedules):
         left = 0
         for q, row in enumerate(row for row in rows if row["schedule"] == name):
-            value = float(row["ms a step"])
+            value = float(row["ms per step"])
             bar = axes.barh(place, value, left=left, height=0.6, color=COLOURS[q % len(COLOURS)],
                             label=row["part"] if place == 0 else None, edgecolor="white")
             if float(row["per cent"]) > 7:

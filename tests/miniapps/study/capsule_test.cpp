@@ -250,7 +250,8 @@ TEST(Capsule, TellsWhichPartIsDamagedAndWhatIsMissing) {
   EXPECT_EQ(refusal([&] { read_capsule(file); }), file + ": is not a capsule of weir");
   put_bytes(file, whole);
   fs::remove(folder / pattern_name(c));
-  EXPECT_EQ(refusal([&] { read_capsule(file); }), file + ": its pattern " + pattern_name(c) + " is not beside it");
+  EXPECT_EQ(refusal([&] { read_capsule(file); }),
+            file + ": its pattern " + pattern_name(c) + " is missing in the same folder");
   Capsule other = sample("separable");
   write_capsule(folder.path(), other);
   fs::rename(folder / pattern_name(other), folder / pattern_name(c));

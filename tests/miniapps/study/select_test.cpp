@@ -128,7 +128,7 @@ TEST_F(Selects, TrialsAreDecisionsThatCanBeFollowedBitForBit) {
 // Its first steps on a branch, which fill its guesses, do not count.
 TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
   const std::string learns =
-      "solvers = [\"learns\"]\n[select.learns]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
+      "solvers = [\"recycling\"]\n[select.recycling]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
       "initial_guess = \"projection:8\"\n";
   // A flow that has settled a little: then earlier systems tell something.
   const std::vector<std::string> fine{"--set", "grid.cells=[32,32]", "--steps", "40"};
@@ -232,9 +232,8 @@ TEST_F(Selects, AutoLetsTheListRaceAgainstTheDefault) {
 TEST_F(Selects, AutoIsOfOneSystem) {
   const std::string automatic = "[linear.pressure]\nmethod = \"auto\"\n",
                     other = "[linear.momentum]\nmethod = \"auto\"\n";
-  for (const auto& [text, words] :
-       {std::array<std::string, 2>{cavity + automatic + other, "one system can have"},
-        {cavity + automatic + "[select]\nsystem = \"momentum\"\n", "must be 'pressure'"}}) {
+  for (const auto& [text, words] : {std::array<std::string, 2>{cavity + automatic + other, "one system can have"},
+                                    {cavity + automatic + "[select]\nsystem = \"momentum\"\n", "must be 'pressure'"}}) {
     const Finished run = weir(text, "run");
     EXPECT_EQ(run.code, 2) << run.out;
     EXPECT_NE(run.err.find(words), std::string::npos) << run.err;

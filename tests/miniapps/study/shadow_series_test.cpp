@@ -300,7 +300,7 @@ TEST(ShadowSeries, ALeaderThatDoesNotRepeatIsFoundWithTheStep) {
   steady.run(12);
   EXPECT_EQ(steady.series.repetition().systems, 12);
   EXPECT_EQ(steady.series.repetition().different, 0);
-  EXPECT_NE(repetition_text(steady.series.repetition(), "").find("in all 12 systems"), std::string::npos);
+  EXPECT_NE(repetition_text(steady.series.repetition(), "").find("(12 systems)"), std::string::npos);
 
   Loop loop(1);
   Unsteady planted(loop.x(), 5);

@@ -110,10 +110,12 @@ TEST(Statistics, NoDifferenceIsSaidOnlyWhereItIsShown) {
   EXPECT_EQ(verdict_of(within(1.02, 1.03), 0.01), Verdict::slower);
   EXPECT_EQ(verdict_text(Verdict::undecided, std::log(1.05)), "undecided (noise 5.0 %)");
   EXPECT_EQ(verdict_text(Verdict::slower, std::log(1.05)), "slower");
-  EXPECT_EQ(statement(Evidence::same_systems, "X", "faster", 0.71, {0.69, 0.74}),
-            "X solved the same systems in 0.71 of the reference solver's time (95 % interval 0.69 to 0.74, same systems)");
-  EXPECT_EQ(statement(Evidence::whole_runs, "X", "undecided", 1.1, {0.9, 1.3}),
-            "undecided: X completed the runs in 1.10 times the baseline's time (95 % interval 0.90 to 1.30, whole runs)");
+  EXPECT_EQ(
+      statement(Evidence::same_systems, "X", "faster", 0.71, {0.69, 0.74}),
+      "X solved the same systems in 0.71 of the reference solver's time (95 % interval 0.69 to 0.74, same systems)");
+  EXPECT_EQ(
+      statement(Evidence::whole_runs, "X", "undecided", 1.1, {0.9, 1.3}),
+      "undecided: X completed the runs in 1.10 times the baseline's time (95 % interval 0.90 to 1.30, whole runs)");
 }
 
 TEST(Statistics, The95thPercentileIsExceededByOneIn20) {

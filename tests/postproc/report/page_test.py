@@ -273,7 +273,7 @@ class Branches(unittest.TestCase):
         self.assertEqual({m["shape"] for m in marks if "shape" in m}, {"circle", "diamond", "square"})
 
 
-# What a browser makes of each page in a frame of its own, as JSON in the element `said`.
+# Measures each page in a frame and writes the results as JSON into the element `said`.
 LOOK = """<script>addEventListener('load', () => setTimeout(() => {
   const has_ink = c => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size > 2;
   const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)

@@ -118,34 +118,6 @@ TYPED_TEST(ChebyshevMethod, AllocatesAtTheFirstSolveOnly) {
   EXPECT_EQ(ledger().bytes_to_host, uploaded.bytes_to_host);
 }
 
-// The device launches what the solve before took, then the host looks: the first time that is too little, after that as
-// much as is wanted, from close to the solution too much. x is that of a solver that has never solved.
-TEST(ChebyshevOnTheDevice, WhatIsLaunchedBeforeTheLookChangesNothing) {
-  const SeparableOperator op = momentum_like(9, 8, 7, false, 1e-2);
-  SeparableStencil<Device> A(op);
-  LinearSolver<Device> solver(read_case_text("tolerance = 1e-9", "options"), "chebyshev");
-  solver.setup(A);
-  const Array<double, Device> b(random_vector(A.size()));
-  const std::vector<double> zero(static_cast<std::size_t>(A.size()), 0.0);
-  std::vector<double> solution = zero;
-  const int wanted = solve<Device>(op, "tolerance = 1e-9", solution).iterations;
-  std::vector<double> close = solution;
-  for (double& v : close) v *= 1 + 1e-7;
-  int solves = 0;
-  for (const auto& guess : {zero, zero, close, zero}) {
-    Array<double, Device> x(guess);
-    std::vector<double> expected = guess;
-    const int iterations = solve<Device>(op, "tolerance = 1e-9", expected).iterations;
-    const Ledger before = ledger();
-    EXPECT_EQ(solver.solve(A, b, x).iterations, iterations);
-    const std::int64_t waits = ledger().synchronisations - before.synchronisations;
-    EXPECT_EQ(x.to_vector(), expected);
-    EXPECT_EQ(iterations < wanted, guess == close);
-    EXPECT_EQ(waits, solves == 0 || solves == 3 ? 2 : 1);  // more than the solve before: a second look
-    ++solves;
-  }
-}
-
 TYPED_TEST(ChebyshevMethod, SaysNotFiniteOfARightHandSideThatIsNot) {
   SeparableStencil<TypeParam> A(momentum_like(4, 4, 4, false, 1e-3));
   LinearSolver<TypeParam> solver(Table(), "chebyshev");

@@ -23,7 +23,8 @@ Solved solved(const char* method, const char* M, const Matrix<Space>& A, const N
   return s;
 }
 
-// The host's sums and the device's differ by rounding: some 1e-16 of |b|, which forty iterations make larger by some powers of ten.
+// The sums of host and device differ by rounding: some 1e-16 of |b|, which forty iterations enlarge by some powers of
+// ten.
 TEST(KrylovOnDevice, HistoriesAndSolutionsAreThoseOfTheHost) {
   const SeparableOperator op = box({7, 6, 5}, EndCondition::dirichlet, true);
   const SeparableStencil<Device> A(op);

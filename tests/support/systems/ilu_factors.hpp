@@ -1,4 +1,4 @@
-// The factors of parilu, parilut and the asynchronous ILU methods, from and to the states that they put into checkpoints.
+// The factors of parilu, parilut and the asynchronous ILU methods, from and to the states in their checkpoints.
 // Values are those of L and U with the diagonal of U, blocks row by row; stored blocks lie column by column.
 #pragma once
 #include <cmath>
