@@ -101,8 +101,7 @@ TEST(Motion, ATablesFaultsNameTheirLine) {
   EXPECT_EQ(message("t x\n0 0\n0 1\n"), "m.csv:3: times must increase from row to row");
   EXPECT_EQ(message("t x\n0 0\n1\n"), "m.csv:3: the line ends where x was expected");
   EXPECT_EQ(message("t x\n0 0\n1 1\n"), "m.csv:3: a motion table requires at least three rows");
-  EXPECT_EQ(message("t x\n0 0\n1 1\n2 3\n", true),
-            "m.csv:4: the last row of a periodic table must equal the first");
+  EXPECT_EQ(message("t x\n0 0\n1 1\n2 3\n", true), "m.csv:4: the last row of a periodic table must equal the first");
 }
 
 TEST(Motion, MistakesInACaseNameLineAndKey) {
