@@ -56,10 +56,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 else()
   list(APPEND weir_warnings -Wno-deprecated-declarations)  # std::stable_sort of GCC 12's library uses what it deprecates
 endif()
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)  # libweir.so is made of the archives
-set(weir_compile -fno-semantic-interposition -fno-math-errno -fno-trapping-math)  # lets loops with sqrt and selects vectorise; results stay IEEE
+set(weir_compile -fno-math-errno -fno-trapping-math)  # lets loops with sqrt and selects vectorise; results stay IEEE
 if(WEIR_NATIVE)
   list(APPEND weir_compile -march=native)
+endif()
+if(WEIR_SHARED)  # libweir.so is made of the archives
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  list(APPEND weir_compile -fno-semantic-interposition)
 endif()
 if(WEIR_ONLY_CHECK)
   # Unrolled block products, compiled again in every place they are inlined into, take half of some files' compile time. (The

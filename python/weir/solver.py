@@ -79,7 +79,7 @@ def _library() -> typing.Any:
         try:
             lib = ctypes.CDLL(_find_library())  # its calls release the GIL
         except OSError as error:
-            raise SolverError(2, f"libweir.so.1 cannot be loaded ({error}): build it (./weir build run weir_shared) or set WEIR_LIBRARY") from None
+            raise SolverError(2, f"libweir.so.1 cannot be loaded ({error}): build Weir with -DWEIR_SHARED=ON, or set WEIR_LIBRARY") from None
         lib.weir_version.restype = lib.weir_error.restype = lib.weir_describe.restype = ctypes.c_char_p
         lib.weir_error.argtypes = lib.weir_describe.argtypes = lib.weir_destroy.argtypes = [ctypes.c_void_p]
         _loaded = lib
