@@ -1,10 +1,10 @@
-// The state of an object as numbers: what decides its next bits beside what it will be given. One function names its fields,
-// and so writes and reads them in one order:
+// The state of an object as an array of doubles, for checkpoints and branches. One function names the fields, so they
+// are written and read in the same order:
 //   void Policy::state(Archive& a) { a.number("age", age_), a.list("ages", ages_); }
 //   Archive a;           policy.state(a);  save(a.numbers());
 //   Archive b(numbers);  policy.state(b);
-// A field is a number made of its name, the count of its values, and the values as doubles. Numbers come from files: what
-// does not fit throws Error(file_io), and what indexes memory its reader checks with require().
+// A field is stored as a hash of its name, the number of its values, and the values. A field that does not match
+// throws Error(file_io). The reader checks with require() every number that is used as an index.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -22,8 +22,8 @@ namespace weir {
 
 class Archive {
  public:
-  Archive() = default;                                                                           // to write to
-  explicit Archive(std::vector<double> numbers) : numbers_(std::move(numbers)), reads_(true) {}  // to read from
+  Archive() = default;                                                                           // for writing
+  explicit Archive(std::vector<double> numbers) : numbers_(std::move(numbers)), reads_(true) {}  // for reading
 
   bool reads() const { return reads_; }
   const std::vector<double>& numbers() const { return numbers_; }
@@ -44,7 +44,7 @@ class Archive {
     for (std::size_t i = 0; i < count; ++i) values.push_back(as<T>(numbers_[at_ + i], name));
     at_ += count;
   }
-  // An Array or GrowingArray of either space, its first `count` values.
+  // The first `count` values of an Array or GrowingArray of either space.
   template <class A>
   void array(std::string_view name, A& values, std::int64_t count) {
     auto host = reads_ ? decltype(values.to_vector()){} : values.to_vector();
@@ -56,8 +56,8 @@ class Archive {
 
   void require(bool good, std::string_view name) const {
     if (!good)
-      throw Error(Exit::file_io, "the stored state of a solver does not fit it: '" + std::string(name) +
-                                     "' is not what a solver of these options on this system can have");
+      throw Error(Exit::file_io, "the stored state of a solver does not match: '" + std::string(name) +
+                                     "' is not possible for a solver with these options on this system");
   }
   static std::uint32_t hash(std::string_view text) {
     std::uint32_t h = 2166136261u;  // FNV-1a

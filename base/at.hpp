@@ -1,4 +1,4 @@
-// An index of ours, signed, as the standard containers take it.
+// Signed indices for the standard containers.
 #pragma once
 #include <cstddef>
 #include <cstdint>

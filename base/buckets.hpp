@@ -1,4 +1,4 @@
-// Items sorted into buckets (a counting sort), those of a bucket in the order in which they came.
+// Counting sort of items into buckets. The items of a bucket keep their order.
 #pragma once
 #include <numeric>
 #include <vector>
@@ -12,7 +12,7 @@ struct Buckets {
   std::vector<Item> item;
 };
 
-// each(put) calls put(bucket, item) for every item. It is called twice: to count and to place.
+// each(put) calls put(bucket, item) for every item. It is called twice: to count and to fill.
 template <class Item, class Start = int, class Each>
 Buckets<Item, Start> into_buckets(std::size_t buckets, const Each& each) {
   Buckets<Item, Start> b;

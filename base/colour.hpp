@@ -1,4 +1,4 @@
-// Colour on a terminal alone, and not where NO_COLOR is set (no-color.org).
+// Colour on terminals only, and not if NO_COLOR is set (no-color.org).
 #pragma once
 #include <unistd.h>
 

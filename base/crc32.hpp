@@ -1,4 +1,5 @@
-// CRC-32 as in zlib, gzip and PNG (reflected polynomial 0x04c11db7): what other codes can compute with a library they have.
+// CRC-32 as in zlib, gzip and PNG (reflected polynomial 0x04c11db7), so that other codes can compute it with a
+// library.
 #pragma once
 #include <array>
 #include <cstdint>

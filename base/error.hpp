@@ -5,7 +5,7 @@
 
 namespace weir {
 
-// The process's exit codes. A signal n gives 128 + n.
+// Exit codes of the process. A signal n gives 128 + n.
 enum class Exit : int {
   finished = 0,
   internal = 1,
@@ -19,7 +19,7 @@ enum class Exit : int {
   wall_limit = 9,  // stopped at the wall-clock limit, with a checkpoint
 };
 
-// Every error that a user can cause or meet; caught in main, which prints the text and returns the code.
+// An error that a user can cause. main() prints the text and returns the code.
 class Error : public std::runtime_error {
  public:
   Error(Exit code, const std::string& what) : std::runtime_error(what), code_(code) {}

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number after "name:" in one of /proc's files, in kB; negative where there is none.
+// The number after "name:" in a file of /proc, in kB; negative: missing.
 std::int64_t proc_kilobytes(const char* path, const std::string& name) {
   std::ifstream file(path);
   for (std::string word; file >> word;)
@@ -30,9 +30,9 @@ std::int64_t proc_kilobytes(const char* path, const std::string& name) {
 std::string content_of(const std::string& path, const std::string& what) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status)) throw Error(Exit::file_io, path + ": a folder, not a " + what);
+  if (fs::is_directory(status)) throw Error(Exit::file_io, path + ": is a folder, expected a " + what);
   if (fs::is_character_file(status) || fs::is_block_file(status))  // /dev/zero has no end
-    throw Error(Exit::file_io, path + ": a device, not a " + what);
+    throw Error(Exit::file_io, path + ": is a device, expected a " + what);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(Exit::file_io, path + ": cannot open the " + what + ": " + std::strerror(errno));
   constexpr std::size_t chunk = std::size_t{1} << 20;
@@ -54,21 +54,21 @@ OutputPlace place_of_output(const std::string& path, const std::vector<std::stri
   std::error_code error;
   OutputPlace place{path};
   if (const fs::file_status to = fs::status(path, error); fs::exists(to) && fs::is_other(to)) {
-    place.is_stream = true;  // /dev/stdout as well, whose link names a pipe that has no path
+    place.is_stream = true;  // also /dev/stdout, whose link names a pipe without a path
     return place;
   }
   constexpr int most_links = 40;
   for (int links = 0; fs::is_symlink(fs::symlink_status(place.path, error)); ++links) {
-    if (links == most_links) throw Error(Exit::usage, path + ": a link to itself");
+    if (links == most_links) throw Error(Exit::usage, path + ": is a symbolic link that leads back to itself");
     const fs::path to = fs::read_symlink(place.path, error);
     place.path = (to.is_absolute() ? to : fs::path(place.path).parent_path() / to).string();
   }
   const fs::file_status status = fs::status(place.path, error);
   if (!fs::exists(status)) return place;
-  if (fs::is_directory(status)) throw Error(Exit::usage, path + ": a folder, not a file to write");
+  if (fs::is_directory(status)) throw Error(Exit::usage, path + ": is a folder, expected the path of an output file");
   for (const std::string& input : inputs)
     if (fs::equivalent(place.path, input, error))
-      throw Error(Exit::usage, path + ": is read by this command, and would be lost; choose another name");
+      throw Error(Exit::usage, path + ": is an input of this command and would be overwritten; choose another name");
   if (beginning.empty() || fs::file_size(place.path, error) == 0) return place;
   std::string head(beginning.size(), ' ');
   std::ifstream(place.path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -78,7 +78,7 @@ OutputPlace place_of_output(const std::string& path, const std::vector<std::stri
 }
 
 std::string why_no_file_name(std::string_view name) {
-  constexpr std::size_t longest = 200;  // of the 255 of most file systems; numbers and endings are added
+  constexpr std::size_t longest = 200;  // the limit of most file systems is 255; numbers and endings are added
   if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos)
     return "it becomes a file name: not empty, without '/'";
   if (name.size() > longest) return "it becomes a file name: at most " + std::to_string(longest) + " bytes";
@@ -91,7 +91,7 @@ std::int64_t free_memory() {
   constexpr std::int64_t kilobyte = 1024;
   std::int64_t free = std::numeric_limits<std::int64_t>::max();
   if (const std::int64_t here = proc_kilobytes("/proc/meminfo", "MemAvailable:"); here >= 0) free = kilobyte * here;
-  std::int64_t limit = 0, used = 0;  // "max" where there is no limit
+  std::int64_t limit = 0, used = 0;  // "max": no limit
   if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used)
     free = std::min(free, std::max<std::int64_t>(0, limit - used));
   rlimit own{};

@@ -6,8 +6,9 @@
 
 namespace weir {
 
-// The path of the file that a key of the case names: beside the case file, or in the current folder. `what` is for the
-// message: "mesh file". Error(Exit::usage) where there is none, or a folder or a device. prefix: what the key says before it.
+// The path of the file that a key names, relative to the case file or to the current folder. `what` is used in
+// messages: "mesh file"; `prefix` precedes the path in the value. Throws Error(Exit::usage) if the file does not
+// exist or is a folder or device.
 std::string find_file(const Table& t, std::string_view key, const std::string& what, const std::string& prefix = "");
 
 }  // namespace weir

@@ -1,7 +1,7 @@
-// The house's 64-bit hash, for configuration, flow state and checkpoints: FNV-1a (Fowler, Noll & Vo) taken over 8-byte
-// words in memory order, with a shift after each product so that high bits reach low ones. The last word is filled up
-// with zeros, and the length in bytes is added at the end. One changed word always changes the hash: every round is a
-// bijection. Not cryptographic.
+// 64-bit hash of configurations, flow states and checkpoints: FNV-1a (Fowler, Noll & Vo) over 8-byte words in memory
+// order, with a shift after each product so that high bits reach low ones. The last word is padded with zeros; the
+// length in bytes is added at the end. Each round is a bijection, so one changed word always changes the hash. Not
+// cryptographic.
 #pragma once
 #include <cstddef>
 #include <cstdint>

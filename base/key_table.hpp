@@ -1,5 +1,5 @@
-// The keys of one table of the case file, for `weir explain`, the reference page and the JSON schema. Each reader lists its
-// own; tables inside (Option::inside) follow by themselves.
+// The keys of one table of the case file, for `weir explain`, the reference page and the JSON schema. Nested tables
+// (Option::inside) are included.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace weir {
 
 struct KeyTable {
-  std::string_view path;  // "time"; "boundary.SIDE": capitals stand for any name
-  std::string_view when;  // what else must hold for these keys: `type = "stl"`; empty: nothing
+  std::string_view path;  // "time"; "boundary.SIDE": capitals are a placeholder for any name
+  std::string_view when;  // condition for these keys, `type = "stl"`; empty: none
   Options keys;
 };
 

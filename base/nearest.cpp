@@ -6,7 +6,7 @@ namespace weir {
 
 int edit_distance(std::string_view a, std::string_view b) {
   const std::size_t n = b.size() + 1;
-  std::vector<int> before(n), last(n), row(n);  // rows i-2, i-1, i of the table of prefixes
+  std::vector<int> before(n), last(n), row(n);  // rows i-2, i-1, i of the edit-distance table
   for (std::size_t j = 0; j < n; ++j) last[j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = static_cast<int>(i);

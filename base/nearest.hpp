@@ -6,13 +6,13 @@
 
 namespace weir {
 
-// Edits (insert, delete, replace, swap of neighbours) that turn a into b.
+// Number of edits (insert, delete, replace, swap of neighbours) from a to b.
 int edit_distance(std::string_view a, std::string_view b);
 
-// Empty where none is near enough to be meant: more than a third of the word, and more than 2, edits away.
+// Empty if none is near enough: at most a third of the word's length or 2 edits.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
-// "; did you mean 'y'?", or "; known here: a, b", or nothing where nothing is known.
+// "; did you mean 'y'?", or "; known here: a, b", or nothing if `known` is empty.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace weir

@@ -1,9 +1,9 @@
-// What a key of the case file is: its name, type, default, meaning and allowed values, said once beside the code that reads
-// it. The reader takes them from here (Table::described_by), and so do `weir explain`, the reference page and the schema.
+// Description of a key of the case file: name, type, default, meaning and allowed values, next to the code that reads
+// it. The reader (Table::described_by), `weir explain`, the reference page and the schema use it.
 //   constexpr Option options[] = {
-//       {"cycle", Option::text, "V", "one visit of the coarser level, or two", "V | F"},
-//       {"pre", Option::integer, "2", "sweeps before the correction", "[1, inf)"},
-//       {"storage", Option::text, "double", "of the factors", "double | float", "", "factors, single=float"}};
+//       {"cycle", Option::text, "V", "multigrid cycle", "V | F"},
+//       {"pre", Option::integer, "2", "number of pre-smoothing sweeps", "[1, inf)"},
+//       {"storage", Option::text, "double", "format of the factors", "double | float", "", "factors, single=float"}};
 #pragma once
 #include <span>
 #include <string_view>
@@ -15,15 +15,15 @@ struct Option {
 
   std::string_view name = {};  // "*": any name (the sides in [boundary])
   Type type = text;
-  // In TOML's notation, a text without its quotes. `required`: there is none. "depends", "depends on ...": the reader
-  // computes it, and passes it to get(key, fallback).
+  // In TOML notation, texts without quotes. `required`: no default. "depends", "depends on ...": the reader computes
+  // the default and passes it to get(key, fallback).
   std::string_view fallback = {};
-  std::string_view meaning = {};  // one line
-  std::string_view values = {};   // of a text: "V | F"; of numbers an interval, "[1, inf)", "(0, 1)"; empty: any
+  std::string_view meaning = {};  // one line: a noun phrase that makes sense without the name
+  std::string_view values = {};   // text: "V | F"; numbers: "[1, inf)", "(0, 1)"; empty: any
   std::string_view unit = {};
   std::string_view alias = {};  // older spellings that are accepted: "factors, single=float" (a name, a value)
-  // Of a table: its keys. Of a table that describes a method (`type` and that method's keys): null, with `values` the name of
-  // the list to look in, "preconditioner".
+  // Table: its keys. Table that selects a method (`type` and the keys of that method): null, with `values` the name
+  // of the list of methods, "preconditioner".
   std::span<const Option> (*inside)() = nullptr;
 
   static constexpr std::string_view required = "required";

@@ -42,7 +42,7 @@ const char* wanted() {
 
 bool fits_int(std::int64_t v) { return v >= std::numeric_limits<int>::min() && v <= std::numeric_limits<int>::max(); }
 
-// False where the value is of another type; `culprit` is then the value that is (an element of an array).
+// False if the value has another type; `culprit` is then that value (or the element of the array).
 template <class T>
 bool convert(const TableNode& n, T& value, const TableNode*& culprit) {
   culprit = &n;
@@ -212,7 +212,7 @@ T Table::get(std::string_view key, const T& fallback) const {
   auto n = node_of(fallback);
   n->is_default = true;
   n->place = node_->place;
-  if (!node_->find(key)) node_->set(key, std::move(n));  // the first reader is the one that the key is for
+  if (!node_->find(key)) node_->set(key, std::move(n));  // the first reader of the key describes it
   return fallback;
 }
 
@@ -230,13 +230,13 @@ T Table::get(std::string_view key) const {
   }
   TableNode* n = ask(*node_, key);
   if (!n) {
-    std::vector<std::string> unread;  // one of them may be the key, mistyped
+    std::vector<std::string> unread;  // possibly a misspelling of the key
     for (const auto& [name, child] : node_->entries)
       if (!child->is_read) unread.push_back(name);
     const std::string meant = nearest(key, unread);
     fail(meant.empty() ? key : meant, "missing key '" + std::string(key) + "'" +
                                           (node_->path.empty() ? "" : " in [" + node_->path + "]") +
-                                          (meant.empty() ? "" : "; is '" + meant + "' meant to be it?"));
+                                          (meant.empty() ? "" : "; did you mean '" + meant + "'?"));
   }
   T value = read<T>(*this, key, *n);
   if (o) check_value(*this, *o, *n);
@@ -255,7 +255,8 @@ Table Table::table(std::string_view key) const {
     n->is_read = true;
     if (n->kind != Kind::table) fail(key, "'" + std::string(key) + "' must be a table, got " + name_of(n->kind));
   }
-  if (const auto child = node_->entry(key)) return inside(key, child);  // of the file, or made by an earlier look-up
+  // from the file or created by an earlier look-up
+  if (const auto child = node_->entry(key)) return inside(key, child);
   auto n = std::make_shared<TableNode>();
   n->is_read = n->is_default = true;
   n->place = node_->place;
@@ -272,7 +273,7 @@ std::vector<Table> Table::tables(std::string_view key) const {
     fail(key, "'" + std::string(key) + "' must be an array of tables, got " + name_of(n->kind));
   std::vector<Table> out;
   for (auto& item : n->items) {
-    if (item->kind == Kind::string) {  // a word stands for { type = word }
+    if (item->kind == Kind::string) {  // a string stands for { type = string }
       auto word = node_of(item->text);
       word->place = item->place;
       word->is_read = false;
@@ -280,7 +281,7 @@ std::vector<Table> Table::tables(std::string_view key) const {
       item->entries.emplace_back("type", std::move(word));
     }
     if (item->kind != Kind::table)
-      fail(key, "'" + std::string(key) + "' must be an array of tables, got " + name_of(item->kind) + " in it");
+      fail(key, "'" + std::string(key) + "' must be an array of tables, got " + name_of(item->kind) + " as an element");
     out.push_back(inside(key, item));
   }
   return out;

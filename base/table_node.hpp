@@ -1,5 +1,5 @@
-// What stands behind a Table: a value of the case file, the line it came from, and whether anybody has asked for it.
-// Independent of the parser. Only the reader (inputs/case.cpp) and base/table*.cpp include this.
+// A value of the case file with its line, independent of the parser. Included only by inputs/case.cpp and
+// base/table*.cpp.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -20,17 +20,18 @@ struct TableNode {
   double number = 0;
   std::string text;
   std::vector<std::shared_ptr<TableNode>> items;                            // array
-  std::vector<std::pair<std::string, std::shared_ptr<TableNode>>> entries;  // table, in the order of the file
+  std::vector<std::pair<std::string, std::shared_ptr<TableNode>>> entries;  // table, in file order
 
-  std::string place;                         // "file:line" (of the root 1), or "--set key.path"
-  int column = 0;                            // of the value in its line; 0: of an override
+  std::string place;                         // "file:line" (1 for the root), or "--set key.path"
+  int column = 0;                            // column of the value; 0: an override
   std::string path;                          // "linear.pressure"; empty for the root
-  bool is_read = false;                      // somebody asked for it
-  bool is_default = false;                   // not in the file: written here by a look-up
-  std::set<std::string, std::less<>> asked;  // table: every key that was looked for, for suggestions
-  mutable std::size_t last_found = 0;        // of entries: the next search begins there, keys being mostly in order
+  bool is_read = false;                      // a reader asked for it
+  bool is_default = false;                   // not in the file: a default
+  std::set<std::string, std::less<>> asked;  // table: all keys that were looked up, for suggestions
+  // index in entries where the next search starts, because keys are read mostly in order
+  mutable std::size_t last_found = 0;
 
-  TableNode* find(std::string_view key) const { return entry(key).get(); }  // null where missing
+  TableNode* find(std::string_view key) const { return entry(key).get(); }  // null: missing
   std::shared_ptr<TableNode> entry(std::string_view key) const;
   void set(std::string_view key, std::shared_ptr<TableNode> value);
   std::string child_path(std::string_view key) const {
@@ -41,7 +42,7 @@ struct TableNode {
 // "a string", "an integer", ...
 const char* name_of(TableNode::Kind kind);
 
-// One value in TOML's notation, tables inline.
+// One value in TOML notation, tables inline.
 std::string inline_toml(const TableNode& node);
 
 }  // namespace weir

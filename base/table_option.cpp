@@ -40,18 +40,18 @@ std::shared_ptr<TableNode> scalar(Option::Type type, const std::string& text) {
     n->text = text;
     return n;
   }
-  if (!end || text.empty() || *end) throw std::logic_error("'" + text + "' is no default of this type");
+  if (!end || text.empty() || *end) throw std::logic_error("'" + text + "' is not a default of this type");
   return n;
 }
 
-// "[1, inf)": whether the ends belong to it.
+// "[1, inf)", with flags for closed ends.
 struct Interval {
   double low, high;
   bool with_low, with_high;
 
   explicit Interval(std::string_view text) : with_low(text.starts_with('[')), with_high(text.ends_with(']')) {
     const auto ends = words_of(text.substr(1, text.size() - 2), ',');
-    if (ends.size() != 2) throw std::logic_error("'" + std::string(text) + "' is no interval");
+    if (ends.size() != 2) throw std::logic_error("'" + std::string(text) + "' is not an interval");
     low = std::strtod(ends[0].c_str(), nullptr);
     high = std::strtod(ends[1].c_str(), nullptr);
   }
@@ -135,7 +135,8 @@ std::shared_ptr<TableNode> default_of(const Option& o) {
   if (!is_array(o.type)) return scalar(o.type, std::string(o.fallback));
   auto n = std::make_shared<TableNode>();
   n->kind = Kind::array;
-  if (!o.fallback.starts_with('[')) throw std::logic_error("the default of '" + std::string(o.name) + "' is no array");
+  if (!o.fallback.starts_with('['))
+    throw std::logic_error("the default of '" + std::string(o.name) + "' is not an array");
   for (const auto& word : words_of(o.fallback.substr(1, o.fallback.size() - 2), ','))
     n->items.push_back(scalar(o.type, word));
   return n;

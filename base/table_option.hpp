@@ -1,4 +1,4 @@
-// What a description of a key says, put to use. For base/table.cpp and the tests of descriptions.
+// Evaluation of key descriptions, for base/table.cpp and tests.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,24 +10,25 @@
 
 namespace weir {
 
-// The words of "V | F", of "a, b" with ','.
+// The words of "V
+// F", or of "a, b" with ','.
 std::vector<std::string> words_of(std::string_view list, char separator = '|');
 
-// The place of a word among those that the description of a text allows.
+// Index of the word among the allowed values of the description.
 std::size_t place_of_word(const Table& table, std::string_view key, const std::string& word);
-// The text of a key as an enumeration that lists the allowed words in their order.
+// The text of a key as an enumeration whose values are in the order of the allowed words.
 template <class E>
 E get_enum(const Table& table, std::string_view key) {
   return static_cast<E>(place_of_word(table, key, table.get<std::string>(key)));
 }
 
-// Entries under an older name, or with an older value, become what the description calls them.
+// Renames entries with an older name or value.
 void take_older_names(TableNode& table, const Option& option);
 
-// std::logic_error where the description's default is none.
+// Throws std::logic_error if the description's default is invalid.
 std::shared_ptr<TableNode> default_of(const Option& option);
 
-// Refuse values that are not allowed, with file and line.
+// Refuses values that are not allowed, with file and line.
 void check_value(const Table& table, const Option& option, const TableNode& value);
 void require_one_of(const Table& table, std::string_view key, const std::string& value,
                     const std::vector<std::string>& known);

@@ -1,4 +1,4 @@
-// A Table as TOML, so that a run can be repeated from what it wrote.
+// Writes a Table as TOML, so that a run can be repeated from its output.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -30,7 +30,7 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// The shortest text that reads back as the same double, and as a floating-point number.
+// The shortest text that reads back as the same double.
 std::string number_text(double v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
@@ -56,7 +56,7 @@ bool is_array_of_tables(const TableNode& n) {
 
 bool has_section(const TableNode& n) { return n.kind == Kind::table || is_array_of_tables(n); }
 
-// Sections that only a look-up made, and that hold nothing, are not written.
+// Sections that only a look-up created and that are empty are not written.
 bool is_hollow(const TableNode& n) {
   if (n.kind != Kind::table || !n.is_default) return false;
   for (const auto& [key, child] : n.entries)

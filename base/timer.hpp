@@ -1,5 +1,5 @@
-// Wall-clock seconds, added to an accumulator when the scope ends. Where the accumulator has a name, the scope is a region that
-// a profiler sees (region/region.hpp).
+// Adds the wall-clock seconds of a scope to an accumulator. If the accumulator has a name, the scope is also a
+// profiler region (region/region.hpp).
 #pragma once
 #include <chrono>
 
@@ -7,10 +7,10 @@
 
 namespace weir {
 
-// "pressure", "correction"; the names outlive the scope.
+// Region names: "pressure", "correction". They must outlive the scope.
 struct NamedSeconds {
   double& seconds;
-  const char* system = nullptr;  // null: the region has one name
+  const char* system = nullptr;  // null: no inner region
   const char* kernel = nullptr;
 
   operator double&() const { return seconds; }
@@ -33,7 +33,7 @@ class ScopedTimer {
   Clock::time_point start_;
 };
 
-// f(), its seconds added: to a double, or to NamedSeconds.
+// Evaluates f() and adds its time to a double or NamedSeconds.
 template <class Seconds, class F>
 auto timed(Seconds&& seconds, const F& f) {
   ScopedTimer timer(seconds);

@@ -1,4 +1,4 @@
-// A key of a case that nobody reads (Table::refuse_unknown).
+// Error for a key of a case that is not read (Table::refuse_unknown).
 #pragma once
 #include <string>
 

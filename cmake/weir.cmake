@@ -298,13 +298,23 @@ add_custom_target(ptx_check)  # what CI builds with the preset ptx: tests/ptx
 # All programs whose tests have the label `unit`: what a sanitizer's tree is built for.
 add_custom_target(unit_tests)
 
+# Of the tests that are not typed by their space, those that need a device: left out where there is none.
+set(weir_tests_of_a_device *Spaces.* *InBothSpaces* *AcrossSpaces* *OnDevice* *OnTheDevice* *OnADevice* *DeviceEqualsHost* *DeviceToo
+  *DeviceTakes* *AndNotTheDevice* *DevicesCaptures* BlockCsrByWarps.* Gemm.WritesNothing* *WhoseSolverRemembers
+  *ARestartKnowsTheEarlier* *WhereTheRunDid* *DoesNotRepeat*)
+list(JOIN weir_tests_of_a_device ":" pattern)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/host_alone.cpp CONTENT "#include <cstdlib>
+[[gnu::constructor(101)]] static void leave_out_tests_of_a_device() { setenv(\"GTEST_FILTER\", \"-${pattern}\", 0); }
+")
+
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer
 # or on a GPU, where the program is one test, or so many as SHARDS says: there a program's start takes longer than most tests.
 # NOT_SANITIZED: patterns of tests that run the code of other tests for longer; NOT_UNDER_RACE: that run no device code, or the
-# kernels of other tests for longer. HOST_SOURCES: sources without device code, which the race build and tests/ptx leave out.
+# kernels of other tests for longer; NOT_TORN: the same, of torn runs under tests/ptx. HOST_SOURCES: sources without device code,
+# which the race build and tests/ptx leave out.
 # Few programs of many sources compile in half the time, as sources come in batches: so each has a namespace of its file's name.
 function(weir_test_program name)  # without tests of ctest, or a main function
-  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE;NOT_TORN" ${ARGN})
   if(NOT WEIR_SANITIZE STREQUAL "race" AND NOT WEIR_PTX)
     list(APPEND arg_SOURCES ${arg_HOST_SOURCES})
   endif()
@@ -312,6 +322,10 @@ function(weir_test_program name)  # without tests of ctest, or a main function
   weir_depends_on_device_code(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
   target_compile_options(${name} PRIVATE ${weir_test_effort})
+  if(WEIR_DEVICE STREQUAL "none")
+    target_compile_definitions(${name} PRIVATE WEIR_HOST_ALONE)
+    target_sources(${name} PRIVATE ${CMAKE_BINARY_DIR}/host_alone.cpp)
+  endif()
   if(NOT TARGET weir_test_headers)  # every test reads these: once for all programs
     file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
     add_library(weir_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
@@ -330,7 +344,7 @@ endfunction()
 
 function(weir_test name)
   weir_test_program(${name} ${ARGN})
-  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE;NOT_TORN" ${ARGN})
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
@@ -338,13 +352,16 @@ function(weir_test name)
   set(environment OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
   if(WEIR_PTX)
     weir_ptx_tests(${name} ${arg_SHARDS} "${arg_LABELS}" ${arg_NOT_SANITIZED} ${arg_NOT_UNDER_RACE} */host.*)
-  elseif(WEIR_SANITIZE OR WEIR_DEVICE STREQUAL "cuda")  # a GPU takes up to a second to make a context
+  elseif(WEIR_SANITIZE OR NOT WEIR_DEVICE STREQUAL "simt")  # a GPU takes up to a second to make a context
     set(left_out "")
     if(WEIR_SANITIZE)
       set(left_out ${arg_NOT_SANITIZED})
     endif()
     if(WEIR_SANITIZE STREQUAL "race")
       list(APPEND left_out ${arg_NOT_UNDER_RACE} */host.* *OnHost.*)  # what is about the host runs no device code
+    endif()
+    if(WEIR_DEVICE STREQUAL "none")
+      list(APPEND left_out ${weir_tests_of_a_device})
     endif()
     weir_shards(${name} ${name} ${arg_SHARDS} "${left_out}" "${arg_LABELS};unit" "${environment}")
   else()
@@ -383,15 +400,17 @@ function(weir_ptx_tests name shards labels)
     WEIR_PTX_STEPS=1e9 OMP_NUM_THREADS=1)
   foreach(seed RANGE 8)
     set(suffix "")
+    set(left_out ${ARGN})
     set(settings ${environment})
     if(seed GREATER 0)
       set(suffix .torn${seed})
+      list(APPEND left_out ${arg_NOT_TORN})  # of weir_test
       list(APPEND settings WEIR_PTX_ORDER=lanes WEIR_PTX_WEAK=1 WEIR_PTX_REVERSE=1 WEIR_PTX_SEED=${seed})
     endif()
     if(seed EQUAL 2)
       list(APPEND labels long)
     endif()
-    weir_shards(ptx.${name}${suffix} ${name} ${shards} "${ARGN}" "${labels}" "${settings}")
+    weir_shards(ptx.${name}${suffix} ${name} ${shards} "${left_out}" "${labels}" "${settings}")
   endforeach()
 endfunction()
 

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-// toml++ 3.3 meets some malformed texts by an assertion, which NDEBUG turns into an assumption. Here it throws.
+// toml++ 3.3 uses assertions for some malformed texts, which NDEBUG turns into assumptions. Here they throw.
 #undef NDEBUG
 namespace weir {
 struct MalformedToml : std::runtime_error {
@@ -30,7 +30,7 @@ namespace {
 using Kind = TableNode::Kind;
 using NodePointer = std::shared_ptr<TableNode>;
 
-// Turns toml++'s tree into ours. `override_place`, where given, stands for every "file:line".
+// Converts toml++'s tree. `override_place`, if given, replaces every "file:line".
 class Reader {
  public:
   Reader(std::string name, std::string override_place = "")
@@ -40,7 +40,7 @@ class Reader {
     auto out = std::make_shared<TableNode>();
     out->path = path;
     out->place = std::move(place);
-    // toml++ sorts its tables by key: bring them back into the order of the file.
+    // toml++ sorts tables by key: restores file order.
     std::vector<std::pair<const toml::key*, const toml::node*>> entries;
     for (const auto& [key, value] : source) entries.emplace_back(&key, &value);
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
@@ -74,7 +74,8 @@ class Reader {
       out->kind = Kind::boolean;
       out->boolean = flag->get();
     } else {
-      throw Error(Exit::usage, place + ": dates and times mean nothing here");
+      throw Error(Exit::usage,
+                  place + ": dates and times are not supported; expected a number, string, array or table");
     }
     return out;
   }
@@ -87,7 +88,7 @@ class Reader {
   std::string name_, override_place_;
 };
 
-// Tables below tables are walked by recursion: a key like a.a.a ... stops here. (toml++ limits arrays and inline tables.)
+// Nested tables are read recursively: limit for keys like a.a.a ... (toml++ limits arrays and inline tables.)
 constexpr int deepest = 200;
 
 void refuse_deep_keys(const std::string& text, const std::string& name) {
@@ -102,15 +103,15 @@ void refuse_deep_keys(const std::string& text, const std::string& name) {
   }
 }
 
-// The first line with which the text cannot be parsed any more: where an assertion of toml++ tells no place.
+// The first line at which the text cannot be parsed, for assertions of toml++, which have no position.
 std::size_t line_of_assertion(const std::string& text) {
-  std::vector<std::size_t> end;  // of each line
+  std::vector<std::size_t> end;  // end of each line
   for (std::size_t at = 0; at < text.size(); at = end.back())
     end.push_back(std::min(text.find('\n', at), text.size() - 1) + 1);
   const auto is_malformed = [&](std::size_t lines_end) {
     try {
       static_cast<void>(toml::parse(std::string_view(text).substr(0, lines_end)));
-    } catch (const toml::parse_error&) {  // an array or a string that goes on
+    } catch (const toml::parse_error&) {  // an array or string continues
     } catch (const MalformedToml&) {
       return true;
     }
@@ -128,11 +129,11 @@ toml::table parse(const std::string& text, const std::string& name) {
     throw Error(Exit::usage, name + ":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
   } catch (const MalformedToml&) {
     throw Error(Exit::usage, name + ":" + std::to_string(line_of_assertion(text)) +
-                                 ": malformed TOML: a bracket, brace or value is missing or stands in the wrong place");
+                                 ": malformed TOML: a bracket, brace or value is missing or misplaced");
   }
 }
 
-// A value in TOML's notation; what is not TOML is taken as a string.
+// A value in TOML notation. Anything that is not TOML is taken as a string.
 NodePointer override_value(const std::string& text, const std::string& path, const std::string& place) {
   try {
     const toml::table parsed = toml::parse("v = " + text);
@@ -152,7 +153,7 @@ std::vector<std::string> split_path(const std::string& path, const std::string& 
   std::vector<std::string> parts;
   std::stringstream stream(path + ".");
   for (std::string part; std::getline(stream, part, '.');) {
-    if (part.empty()) throw Error(Exit::usage, place + ": a key path looks like grid.cells");
+    if (part.empty()) throw Error(Exit::usage, place + ": expected a key path such as grid.cells");
     parts.push_back(part);
   }
   if (parts.size() > deepest) throw Error(Exit::usage, place.substr(0, 60) + "...: tables nested too deep");

@@ -1,4 +1,4 @@
-// Reads a case file (TOML) and the command line's overrides into a Table. Syntax errors carry file and line.
+// Reads a case file (TOML) and command-line overrides into a Table. Syntax errors report file and line.
 #pragma once
 #include <string>
 #include <vector>
@@ -6,12 +6,12 @@
 
 namespace weir {
 
-// unset: keys that are taken out, "key.path", before any is set. overrides: "key.path=value", the value in TOML's notation (a
-// bare word is taken as a string).
+// unset: key paths removed before overrides are applied. overrides: "key.path=value", the value in TOML notation (a
+// bare word is a string).
 Table read_case(const std::string& path, const std::vector<std::string>& overrides = {},
                 const std::vector<std::string>& unset = {});
 
-// The same from a text, for tests and for inline solver descriptions; `name` stands where a file name would.
+// Reads a case from a text, for tests and inline solver descriptions. `name` replaces the file name.
 Table read_case_text(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {},
                      const std::vector<std::string>& unset = {});
 

@@ -49,14 +49,14 @@ class ParsedFormula {
     throw Error(Exit::usage, place_ + ": formula \"" + text_ + "\" " + where);
   }
 
-  // muParser takes "x = 2" and "1, 2" for expressions.
+  // muParser accepts "x = 2" and "1, 2" as expressions.
   static void refuse_assignment(const TableNode& text, int results) {
     const std::string& s = text.text;
     for (std::size_t i = 0; i < s.size(); ++i) {
       if (s[i] != '=') continue;
       const bool compares = (i > 0 && std::string_view("<>!=").find(s[i - 1]) != std::string_view::npos) ||
                             (i + 1 < s.size() && s[i + 1] == '=');
-      if (!compares) refuse_formula(text, i, "a formula assigns nothing: expected an expression");
+      if (!compares) refuse_formula(text, i, "'=' is not allowed in a formula: expected an expression");
     }
     if (results != 1) refuse_formula(text, s.find(','), "expected one expression, got " + std::to_string(results));
   }

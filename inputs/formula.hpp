@@ -1,6 +1,6 @@
-// A number of the case file, or a formula of x, y, z and t in its place: "1.5*(1 - y^2)*sin(t)". Checked when it is read.
-// Functions and operators are muParser's (sin, exp, sqrt, tanh, log, min, ?:, ...; pi is known); where Weir was built without it
-// (formula_none.cpp), a string is refused. Evaluated on the host, by one thread at a time; nothing is allocated after the reading.
+// A number or a formula of x, y, z and t in the case file: "1.5*(1 - y^2)*sin(t)", checked when it is read. Functions
+// and operators are those of muParser (sin, exp, sqrt, tanh, log, min, ?:, ...; pi is defined). Without muParser
+// (formula_none.cpp) strings are refused. Evaluated on the host by one thread at a time, without allocation.
 #pragma once
 #include <array>
 #include <memory>
@@ -32,7 +32,7 @@ class Formula {
   double evaluate(const double (&x)[3], double t) const;
 
   double constant_ = 0, scale_ = 1;
-  std::shared_ptr<ParsedFormula> parsed_;  // null: the constant
+  std::shared_ptr<ParsedFormula> parsed_;  // null: a constant
 };
 
 using VectorFormula = std::array<Formula, 3>;
@@ -40,11 +40,11 @@ inline bool depends_on_time(const VectorFormula& f) {
   return f[0].depends_on_time() || f[1].depends_on_time() || f[2].depends_on_time();
 }
 
-// The key holds a string, or an array with one in it.
+// True if the key is a string or an array that contains one.
 bool has_formula(const Table& table, std::string_view key);
 
-// A number or a formula, or an array of them: as many as there are. `variables`, those that it may name: "xyt". Anything else is
-// refused with file, line, column and what was expected.
+// A number or formula, or an array of them. `variables`: the allowed names, "xyt". Anything else is refused with
+// file, line and column.
 std::vector<Formula> read_formulas(const Table& table, std::string_view key, std::string_view variables);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// What reads a formula's place in the case file, with muParser and without.
+// Shared by the readers of formulas with and without muParser.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@ namespace weir {
 
 std::shared_ptr<ParsedFormula> parse_formula(const TableNode& text, std::string_view variables);
 
-// Error(usage): "case.toml:7:23: formula "...": message"; at: the place in the text.
+// Throws Error(usage): "case.toml:7:23: formula "...": message"; at: position in the text.
 [[noreturn]] void refuse_formula(const TableNode& text, std::size_t at, const std::string& message);
 
 }  // namespace weir

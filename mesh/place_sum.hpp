@@ -1,12 +1,11 @@
-// A number that stands for a list of coordinates in its order: another order or other places have another one, while rounding
-// changes it no more than the coordinates themselves.
+// Checksum of a list of coordinates that depends on their order. Rounding changes it no more than the coordinates.
 #pragma once
 #include <cmath>
 #include <cstddef>
 
 namespace weir {
 
-// at(i): the coordinate of point i of n.
+// at(i): coordinate of point i of n.
 template <class F>
 double place_sum(std::size_t n, const F& at) {
   constexpr double golden = 0.6180339887498949;

@@ -1,4 +1,4 @@
-// A point of the plane.
+// Points in 2D.
 #pragma once
 #include <array>
 #include <cmath>

@@ -20,9 +20,10 @@ int main(int argc, char** argv) {
     Build build = this_build();
     if (const std::string mpi = mpi_library(); !mpi.empty()) build.libraries["MPI"] = mpi;
     const Program program{
-        .miniapps = {{"incompressible", run_incompressible, info_incompressible, incompressible_keys},
-                     {"compressible", run_compressible, info_compressible, compressible_keys},
-                     {"immersed", run_immersed, info_immersed, immersed_keys}},
+        .miniapps = {{"incompressible", run_incompressible, info_incompressible, incompressible_keys,
+                      incompressible_results},
+                     {"compressible", run_compressible, info_compressible, compressible_keys, compressible_results},
+                     {"immersed", run_immersed, info_immersed, immersed_keys, immersed_results}},
         .ranks = ranks,
         .build = build,
     };

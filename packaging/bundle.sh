@@ -14,8 +14,7 @@
 # weir. WEIR_BUNDLE_PROGRAMS names other test programs; WEIR_BUNDLE_XZ holds xz's options (-T0); WEIR_BUNDLE_HOST is the program
 # weir of a CPU build, for a CUDA bundle's flows on the host.
 set -euo pipefail
-of_cpu="device_arrays_test device_kernels_test solvers_test linear_solver_test mesh_test incompressible_test compressible_test
-  immersed_test"
+of_cpu="solvers_test linear_solver_test mesh_test incompressible_test compressible_test immersed_test"
 case " $* " in *" cuda "*) tests="gpu_tests gpu_work gpu_check" ;; *) tests=$of_cpu ;; esac
 tests=${WEIR_BUNDLE_PROGRAMS-$tests}
 [ "${1:-}" != programs ] || { echo weir weir_bench peer_run $tests; exit; }  # programs cpu|cuda: the targets to build

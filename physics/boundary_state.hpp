@@ -1,22 +1,21 @@
-// States at a boundary: what the inside state w and the data of the boundary make together, along the unit normal that
-// points out of the domain.
+// Boundary states from the interior state w and the boundary data, along the unit normal out of the domain.
 #pragma once
 #include "physics/gas.hpp"
 
 namespace weir {
 
-// What takes entropy and tangential velocity from one side, where the normal velocity and the speed of sound at the face
-// are known.
+// State with the entropy and tangential velocity of one side, for given normal velocity and speed of sound at the
+// face.
 template <class T>
 WEIR_HD inline Primitive<T> carried_state(const Gas& gas, const Primitive<T>& from, const T& change, const T& t,
                                           double nx, double ny) {
   return {from.p * power(t / from.t, gas.gamma / (gas.gamma - 1)), from.u + change * nx, from.v + change * ny, t};
 }
 
-// Characteristic far field: the outgoing Riemann invariant from inside, the incoming one from outside; entropy and
-// tangential velocity from where the stream comes (Hirsch 1990, section 19.1.2). Supersonic streams take all from there.
-// Where the stream is tangential the two sides are blended over a twentieth of the outside's speed, so that the residual
-// has no jump there.
+// Characteristic far field: outgoing Riemann invariant from inside, incoming one from outside, entropy and tangential
+// velocity from upstream (Hirsch 1990, section 19.1.2). Supersonic streams take all variables from upstream. Where
+// the stream is tangential the two sides are blended over a twentieth of the outside's speed, so that the residual
+// has no jump.
 template <class T>
 WEIR_HD inline Primitive<T> farfield_state(const Gas& gas, const Primitive<T>& w, const Primitive<T>& outside,
                                            double nx, double ny) {
@@ -38,9 +37,9 @@ WEIR_HD inline Primitive<T> farfield_state(const Gas& gas, const Primitive<T>& w
   return {r.p + of_w * (l.p - r.p), r.u + of_w * (l.u - r.u), r.v + of_w * (l.v - r.v), t};
 }
 
-// Subsonic outlet of given static pressure: from inside the outgoing Riemann invariant u_n + 2 a / (gamma - 1), entropy
-// and tangential velocity (Hirsch 1990, section 19.1.2). What leaves faster than sound is not changed, what comes back has
-// the inside's entropy.
+// Subsonic outlet with prescribed static pressure: outgoing Riemann invariant u_n + 2 a / (gamma - 1), entropy and
+// tangential velocity from inside (Hirsch 1990, section 19.1.2). Supersonic outflow is not changed; reverse flow has
+// the entropy of the interior.
 template <class T>
 WEIR_HD inline Primitive<T> pressure_outlet_state(const Gas& gas, const Primitive<T>& w, const T& pressure, double nx,
                                                   double ny) {
@@ -51,7 +50,7 @@ WEIR_HD inline Primitive<T> pressure_outlet_state(const Gas& gas, const Primitiv
   return {pressure, w.u + change * nx, w.v + change * ny, sound * sound * (1 / to_sound)};
 }
 
-// Slip: the velocity along the wall alone.
+// Slip: the tangential velocity only.
 template <class T>
 WEIR_HD inline Primitive<T> slip_state(const Primitive<T>& w, double nx, double ny) {
   const T un = w.u * nx + w.v * ny;

@@ -1,6 +1,6 @@
-// Forward-mode derivatives: a value and its derivatives in N directions, carried through the arithmetic (Griewank &
-// Walther 2008, chapter 3). T is double or a pack of doubles. Comparisons look at values; select takes value and
-// derivatives of one side, which is the exact derivative of a piecewise function away from its corners.
+// Forward-mode differentiation: a value and its derivatives in N directions (Griewank & Walther 2008, chapter 3). T
+// is double or a pack of doubles. Comparisons use the values. select takes value and derivatives of one side, which
+// is exact away from the corners of a piecewise function.
 #pragma once
 #include <type_traits>
 
@@ -58,7 +58,7 @@ WEIR_HD inline Dual<T, N> operator/(const Dual<T, N>& a, const Dual<T, N>& b) {
   return r;
 }
 
-// With constants.
+// Operations with constants.
 template <class T, int N>
 WEIR_HD inline Dual<T, N> operator+(Dual<T, N> a, double b) {
   a.v = a.v + b;
@@ -95,7 +95,7 @@ WEIR_HD inline Dual<T, N> operator/(double a, const Dual<T, N>& b) {
   return r;
 }
 
-// With constants that are packs.
+// Operations with constants that are packs.
 template <class T, int N>
 requires(!std::is_same_v<T, double>) WEIR_HD inline Dual<T, N> operator*(Dual<T, N> a, const T& b) {
   a.v = a.v * b;

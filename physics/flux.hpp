@@ -1,13 +1,13 @@
-// Numerical fluxes of the Euler equations between two states, in the frame of the face (gas.hpp): functors over any
-// scalar of physics/scalar.hpp. Each is consistent, F(U, U) = F(U).
+// Numerical fluxes of the Euler equations between two states in the frame of the face (gas.hpp), for any scalar of
+// physics/scalar.hpp. Each is consistent: F(U, U) = F(U).
 #pragma once
 #include "physics/gas.hpp"
 
 namespace weir {
 
-// Roe (1981): the mean of the two fluxes less |A| (U_R - U_L) / 2 at Roe's average. Harten's (1983) fix keeps the
-// acoustic speeds off zero: |x| becomes (x^2 + d^2) / (2 d) below d = fix (|u.n| + a). Contact and shear waves are left
-// as they are: a floor there would thicken boundary layers.
+// Roe (1981): mean flux minus |A| (U_R - U_L) / 2 at the Roe average. Entropy fix of Harten (1983) for the acoustic
+// waves: |x| becomes (x^2 + d^2) / (2 d) below d = fix (|u.n| + a). Contact and shear waves are unchanged, because a
+// floor there would thicken boundary layers.
 struct Roe {
   double gamma, fix;
 
@@ -28,7 +28,7 @@ struct Roe {
     const T sum = 0.5 * (fast + slow), difference = 0.5 * (fast - slow);
     const T even = sum * jump_p + difference * jump_un, odd = difference * jump_p + sum * jump_un;
     const T mass = even + middle * (r.rho - l.rho - jump_p), shear = middle * rho * (r.ut - l.ut);
-    // mass carries the mean velocity and q^2 / 2; the acoustic part adds a to the momentum and h to the energy.
+    // mass multiplies the mean velocity and q^2 / 2; the acoustic part adds a to the momentum and h to the energy.
     const T energy = mass * q2 + even * (h - q2) + un * a * odd + ut * shear;
     const Flux<T> fl = exact_flux(l), fr = exact_flux(r);
     return {0.5 * (fl.mass + fr.mass - mass), 0.5 * (fl.normal + fr.normal - (un * mass + a * odd)),
@@ -36,8 +36,8 @@ struct Roe {
   }
 };
 
-// HLLC (Toro, Spruce & Speares 1994) with the wave speeds of Batten, Clarke, Lambert & Causon (1997): the slowest and
-// the fastest of the side's own and Roe's average.
+// HLLC (Toro, Spruce & Speares 1994) with the wave speeds of Batten, Clarke, Lambert & Causon (1997): minimum and
+// maximum of the side's own speed and the Roe average's.
 struct Hllc {
   double gamma;
 
@@ -49,7 +49,7 @@ struct Hllc {
     const T slow = smaller_of(l.un - square_root(l.a2), un - a), fast = larger_of(r.un + square_root(r.a2), un + a);
     const T ml = l.rho * (slow - l.un), mr = r.rho * (fast - r.un);
     const T contact = (r.p - l.p + ml * l.un - mr * r.un) / (ml - mr);
-    // The side the contact comes from, and the wave between it and the face: none (speed 0) in supersonic flow.
+    // The side upstream of the contact, and the wave between it and the face: none (speed 0) in supersonic flow.
     const auto right = contact < 0.0;
     const Side<T> k{select(right, r.rho, l.rho), select(right, r.un, l.un), select(right, r.ut, l.ut),
                     select(right, r.p, l.p),     select(right, r.a2, l.a2), select(right, r.h, l.h)};
@@ -63,12 +63,12 @@ struct Hllc {
   }
 };
 
-// AUSM+ (Liou 1996), eqs. 19-24 and 40-42: alpha = 3/16, beta = 1/8, and the interface sound speed from the critical
-// one, which holds a stationary shock exactly.
+// AUSM+ (Liou 1996), eqs. 19-24 and 40-42: alpha = 3/16, beta = 1/8, and the interface speed of sound from the
+// critical one, which keeps a stationary shock exact.
 struct AusmPlus {
   double gamma;
 
-  // Mach number and pressure splittings of sign + (s = 1) and - (s = -1).
+  // Splittings of Mach number and pressure with sign + (s = 1) and - (s = -1).
   template <class T>
   WEIR_HD static T mach_split(const T& m, double s) {
     const T subsonic = (0.25 * s) * square(m + s) + (0.125 * s) * square(m * m - 1.0);
@@ -95,7 +95,7 @@ struct AusmPlus {
   }
 };
 
-// van Leer (1982): flux vector splitting, once differentiable in the Mach number.
+// van Leer (1982): flux vector splitting, continuously differentiable in the Mach number.
 struct VanLeer {
   double gamma;
 
@@ -103,10 +103,10 @@ struct VanLeer {
   WEIR_HD Flux<T> split(const Side<T>& k, double s) const {
     const T a = square_root(k.a2), m = k.un / a;
     const T mass = (0.25 * s) * k.rho * a * square(m + s);
-    const T speed = ((gamma - 1) * k.un + (2 * s) * a) * (1 / gamma);  // momentum over mass
+    const T speed = ((gamma - 1) * k.un + (2 * s) * a) * (1 / gamma);  // momentum / mass
     const T energy = mass * ((0.5 * gamma * gamma / (gamma * gamma - 1)) * speed * speed + 0.5 * k.ut * k.ut);
     const auto subsonic = absolute(m) < 1.0;
-    const auto away = m * s < 0.0;  // supersonic from the other side: nothing arrives
+    const auto away = m * s < 0.0;  // supersonic from the other side: zero flux
     const Flux<T> f = exact_flux(k);
     const T zero(0.0);
     return {select(subsonic, mass, select(away, zero, f.mass)),
@@ -121,7 +121,7 @@ struct VanLeer {
   }
 };
 
-// Rusanov (1961): dissipation by the fastest of the two sides' waves.
+// Rusanov (1961): dissipation with the larger spectral radius of the two sides.
 struct Rusanov {
   double gamma;
 

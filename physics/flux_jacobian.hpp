@@ -1,5 +1,5 @@
-// Exact derivatives of the numerical fluxes: first with respect to (rho, u_n, u_t, p) of either side, where they are
-// sparse and cheap, then one change of variables to the conserved ones. A row is a component of the flux.
+// Exact Jacobians of the numerical fluxes: first with respect to (rho, u_n, u_t, p) of either side, where they are
+// sparse, then by a change to conserved variables. A row is a component of the flux.
 #pragma once
 #include "physics/dual.hpp"
 #include "physics/flux.hpp"
@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// left, right = dF / d(rho, u_n, u_t, p) of the left and the right side, by forward differentiation of any flux (Roe's:
+// left, right = dF / d(rho, u_n, u_t, p) of the left and right side by forward differentiation of any flux (Roe:
 // roe_derivatives.hpp).
 template <class Scheme, class T>
 WEIR_HD inline void flux_derivatives(const Scheme& scheme, const Side<T>& l, const Side<T>& r, T left[4][4],
@@ -29,8 +29,8 @@ WEIR_HD inline void flux_derivatives(const Scheme& scheme, const Side<T>& l, con
   }
 }
 
-// Subtracts those of the thin-layer viscous flux, which in the face's frame is, with m = mu / (n . d),
-//   (0, 4/3 m [u_n], m [u_t], mean(u_n) 4/3 m [u_n] + mean(u_t) m [u_t] + conduction m [T])                         (1)
+// Subtracts the Jacobian of the thin-layer viscous flux, in the frame of the face with m = mu / (n . d):
+//   (0, 4/3 m [u_n], m [u_t], mean(u_n) 4/3 m [u_n] + mean(u_t) m [u_t] + conduction m [T])                     (1)
 template <class T>
 WEIR_HD inline void subtract_thin_layer_derivatives(const Gas& gas, const Side<T>& l, const Side<T>& r, const T& tl,
                                                     const T& tr, const T& inverse, T left[4][4], T right[4][4]) {
@@ -39,7 +39,8 @@ WEIR_HD inline void subtract_thin_layer_derivatives(const Gas& gas, const Side<T
   const T normal = m43 * (r.un - l.un), tangent = m * (r.ut - l.ut);
   const T energy = un * normal + ut * tangent + km * (tr - tl);
   const auto subtract = [&](const Side<T>& s, const T& t, double sign, T a[4][4]) {
-    const T inverse_rho = 1.0 / s.rho, by_p = gas.gamma_m2 * inverse_rho, by_rho = -t * inverse_rho;  // of T
+    // derivatives of T
+    const T inverse_rho = 1.0 / s.rho, by_p = gas.gamma_m2 * inverse_rho, by_rho = -t * inverse_rho;
     const T nt = normal * half_slope, tt = tangent * half_slope, et = energy * half_slope + sign * km;
     a[1][0] = a[1][0] - nt * by_rho;
     a[1][1] = a[1][1] - sign * m43;
@@ -56,7 +57,7 @@ WEIR_HD inline void subtract_thin_layer_derivatives(const Gas& gas, const Side<T
   subtract(r, tr, 1, right);
 }
 
-// a becomes scale * d(F in x and y) / d(rho, rho u, rho v, rho E) of the side s.
+// a = scale * d(F in x and y) / d(rho, rho u, rho v, rho E) of side s.
 template <class T>
 WEIR_HD inline void to_conserved(double gamma, const Side<T>& s, const T& nx, const T& ny, const T& scale, T a[4][4]) {
   const double g = gamma - 1;

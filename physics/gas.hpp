@@ -1,10 +1,10 @@
-// The ideal gas and a face's own frame.
+// The ideal gas and the frame of a face.
 //
-// Reference state: rho = 1, |velocity| = 1, p = 1 / (gamma M^2), T = gamma M^2 p / rho = 1; viscosity mu(T) / Re. The
-// sound speed is then a^2 = gamma p / rho = T / M^2, and the heat flux -mu / (Re Pr (gamma - 1) M^2) grad T.
+// Reference state: rho = 1, |velocity| = 1, p = 1 / (gamma M^2), T = gamma M^2 p / rho = 1; viscosity mu(T) / Re.
+// Then a^2 = gamma p / rho = T / M^2, and the heat flux is -mu / (Re Pr (gamma - 1) M^2) grad T.
 //
-// Cells are known by W = (p, u, v, T): viscous terms need T, and rho = gamma M^2 p / T, a^2 and the enthalpy follow
-// with a single division.
+// Cells store W = (p, u, v, T): viscous terms need T; rho = gamma M^2 p / T, a^2 and the enthalpy follow with one
+// division.
 #pragma once
 #include "physics/scalar.hpp"
 
@@ -23,14 +23,14 @@ struct Primitive {
   T p, u, v, t;
 };
 
-// What a flux needs of one side of a face: velocity along the normal n = (nx, ny) and along the tangent (-ny, nx),
-// a2 = gamma p / rho, h = total enthalpy.
+// State on one side of a face: velocity along the normal n = (nx, ny) and the tangent (-ny, nx), a2 = gamma p / rho,
+// h = total enthalpy.
 template <class T>
 struct Side {
   T rho, un, ut, p, a2, h;
 };
 
-// Mass, normal momentum, tangential momentum, energy: per unit area, along the normal.
+// Mass, normal momentum, tangential momentum and energy flux per unit area along the normal.
 template <class T>
 struct Flux {
   T mass, normal, tangent, energy;
@@ -47,7 +47,7 @@ WEIR_HD inline Side<T> make_side(const Gas& gas, const Primitive<T>& w, const N&
   return {gas.gamma_m2 * w.p / w.t, un, ut, w.p, a2, (1 / (gas.gamma - 1)) * a2 + 0.5 * (un * un + ut * ut)};
 }
 
-// (rho, rho u, rho v, rho E) of a cell to W.
+// W from (rho, rho u, rho v, rho E).
 template <class T>
 WEIR_HD inline Primitive<T> primitive(const Gas& gas, const T& rho, const T& mx, const T& my, const T& energy) {
   const T inverse = 1.0 / rho, u = mx * inverse, v = my * inverse;
@@ -55,7 +55,7 @@ WEIR_HD inline Primitive<T> primitive(const Gas& gas, const T& rho, const T& mx,
   return {p, u, v, gas.gamma_m2 * p * inverse};
 }
 
-// The flux of one state, F(U) . n.
+// Flux of one state, F(U) . n.
 template <class T>
 WEIR_HD inline Flux<T> exact_flux(const Side<T>& s) {
   const T m = s.rho * s.un;
@@ -68,7 +68,7 @@ WEIR_HD inline T viscosity(const Gas& gas, const T& t) {
   if (gas.sutherland < 0) return T(gas.viscosity);
   return (gas.viscosity * (1 + gas.sutherland)) * t * square_root(t) / (t + gas.sutherland);
 }
-// d mu / dT divided by mu.
+// (d mu / dT) / mu.
 template <class T>
 WEIR_HD inline T viscosity_slope(const Gas& gas, const T& t) {
   if (gas.sutherland < 0) return T(0.0);

@@ -1,10 +1,10 @@
-// The k-omega model of turbulence, point by point: Wilcox, AIAA J. 26 (1988) 1299, high-Reynolds-number form.
-//   nu_t = k / omega                                                                                               (1)
-//   Dk/Dt     = nu_t S^2 - beta* k omega       + div((nu + sigma* nu_t) grad k)                                    (2)
-//   Domega/Dt = alpha S^2 - beta omega^2       + div((nu + sigma nu_t) grad omega),      S^2 = 2 S_ij S_ij         (3)
+// The k-omega turbulence model: Wilcox, AIAA J. 26 (1988) 1299, high-Reynolds-number form.
+//   nu_t = k / omega                                                                                             (1)
+//   Dk/Dt     = nu_t S^2 - beta* k omega       + div((nu + sigma* nu_t) grad k)                                  (2)
+//   Domega/Dt = alpha S^2 - beta omega^2       + div((nu + sigma nu_t) grad omega),      S^2 = 2 S_ij S_ij       (3)
 //   alpha = 5/9, beta = 3/40, beta* = 9/100, sigma = sigma* = 1/2
-// At a smooth wall k = 0 and omega -> 6 nu / (beta y^2) as y -> 0 (4): not a number that a wall could hold, so the cells
-// beside it take (4) instead of (3).
+// At a smooth wall k = 0 and omega -> 6 nu / (beta y^2) as y -> 0 (4). The cells next to the wall use (4) instead of
+// (3).
 #pragma once
 #include "solvers/device/space.hpp"
 
@@ -24,8 +24,8 @@ WEIR_HD inline Sources sources(double k, double omega, double S2) {
   return {(S2 / omega - beta_star * omega) * k, alpha * S2 - beta * omega * omega};
 }
 
-// The derivatives of minus the sources that a Jacobian takes: of the destruction, whose signs make the diagonal grow.
-// Production would make it shrink; it is taken from the last iterate.
+// Derivatives of minus the sources: those of the destruction terms, which increase the diagonal. Production would
+// decrease it and is taken from the previous iterate.
 struct SourceJacobian {
   double k_by_k, k_by_omega, omega_by_omega;
 };

@@ -1,6 +1,7 @@
-// Derivatives of Roe's flux by hand: a quarter of the arithmetic of forward differentiation, because the dissipation
-//   D = D(u, v, h; [rho], [p], rho [u], rho [v])      u = u_n, v = u_t and h of Roe's average, [x] = x_R - x_L     (1)
-// is linear in the jumps and everything else is a sparse chain: the average by the sides, a^2 = (gamma - 1)(h - q^2/2).
+// Hand-coded derivatives of the Roe flux, a quarter of the arithmetic of forward differentiation, because the
+// dissipation
+//   D = D(u, v, h; [rho], [p], rho [u], rho [v])      u = u_n, v = u_t and h of the Roe average, [x] = x_R - x_L (1)
+// is linear in the jumps and the rest is a sparse chain: the average by the sides, a^2 = (gamma - 1)(h - q^2/2).
 // Names as in Roe::operator(): sum and difference of the acoustic speeds, even and odd parts of the acoustic waves.
 #pragma once
 #include "physics/flux.hpp"
@@ -8,13 +9,13 @@
 namespace weir {
 namespace roe {
 
-// D along one component of the flux, by each argument of (1).
+// Derivatives of a component of D with respect to each argument of (1).
 template <class T>
 struct Slopes {
   T u, v, h, jump_rho, jump_p, jump_un, jump_ut;
 };
 
-// |x| with Harten's fix by x and by d.
+// |x| with Harten's fix: derivatives with respect to x and d.
 template <class T>
 struct FixedSlope {
   T x, d;
@@ -38,7 +39,7 @@ WEIR_HD inline Average<T> average(const Side<T>& l, const Side<T>& r) {
   return {1.0 - wr, wr, root_l * root_r, l.un + wr * (r.un - l.un), l.ut + wr * (r.ut - l.ut), l.h + wr * (r.h - l.h)};
 }
 
-// Speeds of the acoustic waves, half their sum and half their difference, with slopes by u and a.
+// Half the sum and half the difference of the acoustic wave speeds, with derivatives with respect to u and a.
 template <class T>
 struct Speeds {
   T sum, difference, sum_u, sum_a, difference_u, difference_a;
@@ -54,7 +55,7 @@ WEIR_HD inline Speeds<T> speeds(const Roe& roe, const T& u, const T& a, const T&
           0.5 * (fast_a + slow_a), 0.5 * (fast_u - slow_u), 0.5 * (fast_a - slow_a)};
 }
 
-// The four components of D by the arguments of (1).
+// The four components of D with respect to the arguments of (1).
 template <class T>
 WEIR_HD inline void dissipation_slopes(const Roe& roe, const Average<T>& m, const Side<T>& l, const Side<T>& r,
                                        Slopes<T> D[4]) {
@@ -109,7 +110,8 @@ WEIR_HD inline void exact_derivatives(double gamma, const Side<T>& s, T F[4][4])
     for (int k = 0; k < 4; ++k) F[i][k] = rows[i][k];
 }
 
-// (F(s) - D) / 2 by (rho, u_n, u_t, p) of side s: `share` of the average is its own, `sign` is that of its jumps.
+// Derivative of (F(s) - D) / 2 with respect to (rho, u_n, u_t, p) of side s. `share`: its weight in the average;
+// `sign`: sign of its jumps.
 template <class T>
 WEIR_HD inline void side_derivatives(double gamma, const Side<T>& s, const Average<T>& m, const T& share, double sign,
                                      const T& jump_un, const T& jump_ut, const Slopes<T> D[4], T out[4][4]) {

@@ -1,6 +1,6 @@
-// The few operations that point functions need beyond + - * / and comparison, for double. Other scalars (Dual, the
-// packs of solvers/device/pack.hpp) bring their own overloads, so that one text of a flux serves values, derivatives
-// and several faces at once. Branches are written as select(): a pack takes both sides.
+// Operations on double that point functions need besides + - * / and comparison. Other scalars (Dual, the packs of
+// solvers/device/pack.hpp) have their own overloads, so one function serves values, derivatives and several faces at
+// once. Branches are written as select(): a pack evaluates both sides.
 #pragma once
 #include <cmath>
 

@@ -1,14 +1,13 @@
-// The Spalart-Allmaras model of turbulence, point by point, in its negative variant: Allmaras, Johnson & Spalart, ICCFD7-1902
-// (2012); constants of Spalart & Allmaras, AIAA 92-0439 (1992). n is the working variable nu~, chi = n / nu:
-//   mu_t = rho n f_v1,   f_v1 = chi^3 / (chi^3 + c_v1^3);   0 where n < 0                                            (1)
+// The Spalart-Allmaras turbulence model, negative variant: Allmaras, Johnson & Spalart, ICCFD7-1902 (2012); constants
+// of Spalart & Allmaras, AIAA 92-0439 (1992). n is the working variable nu~, chi = n / nu:
+//   mu_t = rho n f_v1,   f_v1 = chi^3 / (chi^3 + c_v1^3);   0 where n < 0                                          (1)
 //   D(rho n)/Dt = rho (P - D) + 1/sigma div(rho (nu + n f_n) grad n)
-//                 + c_b2/sigma rho |grad n|^2 - 1/sigma (nu + n f_n) grad rho . grad n                               (2)
-//   n >= 0:  P = c_b1 (1 - f_t2) S n,   D = (c_w1 f_w - c_b1/kappa^2 f_t2) (n/d)^2,   f_n = 1                         (3)
-//   n < 0:   P = c_b1 (1 - c_t3) W n,   D = -c_w1 (n/d)^2,   f_n = (c_n1 + chi^3) / (c_n1 - chi^3)                    (4)
-// W is the vorticity's size, d the distance to the nearest wall, and S > 0 the vorticity as the wall changes it:
-//   S = W + s,   s = n / (kappa d)^2 f_v2;   where s < -c_2 W:  S = W + W (c_2^2 W + c_3 s) / ((c_3 - 2 c_2) W - s)   (5)
-// At a wall n = 0. Negative n make no eddy viscosity and diffuse and decay to 0: what the scheme undershoots, the model
-// itself takes back.
+//                 + c_b2/sigma rho |grad n|^2 - 1/sigma (nu + n f_n) grad rho . grad n                             (2)
+//   n >= 0:  P = c_b1 (1 - f_t2) S n,   D = (c_w1 f_w - c_b1/kappa^2 f_t2) (n/d)^2,   f_n = 1                       (3)
+//   n < 0:   P = c_b1 (1 - c_t3) W n,   D = -c_w1 (n/d)^2,   f_n = (c_n1 + chi^3) / (c_n1 - chi^3)                  (4)
+// W is the magnitude of the vorticity, d the distance to the nearest wall, S > 0 the modified vorticity:
+//   S = W + s,   s = n / (kappa d)^2 f_v2;   where s < -c_2 W:  S = W + W (c_2^2 W + c_3 s) / ((c_3 - 2 c_2) W - s) (5)
+// At a wall n = 0. Negative n give no eddy viscosity; they diffuse and decay to 0.
 #pragma once
 #include "physics/scalar.hpp"
 
@@ -48,7 +47,7 @@ WEIR_HD inline T modified_vorticity(const T& vorticity, const T& s) {
 // f_w of r = n / (S kappa^2 d^2); `scaled` is the denominator.
 template <class T>
 WEIR_HD inline T wall_function(const T& n, const T& scaled) {
-  const double most = largest_r;  // its address would be the host's
+  const double most = largest_r;  // a copy: device code must not take the address of a host constant
   const T r = n < most * scaled ? n / scaled : T(most);
   const T r3 = cube(r), g = r + cw2 * (r3 * r3 - r), g3 = cube(g);
   constexpr double cw36 = cw3 * cw3 * cw3 * cw3 * cw3 * cw3;

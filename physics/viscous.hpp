@@ -1,9 +1,9 @@
 // Viscous fluxes of the Navier-Stokes equations through a face, and their thin-layer form.
 //
-// The gradient at a face is the mean of the two cells', its part along the line between them replaced by the compact
-// difference, which couples the two cells and damps odd-even modes:
-//   grad q = g + (q_R - q_L - g . d) n / (n . d),   d from the left centre to the right one                        (1)
-// exact for linear fields where g is. The thin-layer form has g = 0.
+// The gradient at a face is the mean of the two cells' gradients with the component along the line between them
+// replaced by the compact difference, which couples the two cells and damps odd-even modes:
+//   grad q = g + (q_R - q_L - g . d) n / (n . d),   d from the left centre to the right one                      (1)
+// Exact for linear fields if g is. The thin-layer form has g = 0.
 #pragma once
 #include "physics/gas.hpp"
 
@@ -14,7 +14,7 @@ struct ViscousGradient {
   T ux, uy, vx, vy, tx, ty;
 };
 
-// (1) for one variable; inverse = 1 / (n . d). N: the scalar of the geometry; T: N, or a dual number of it.
+// (1) for one variable; inverse = 1 / (n . d). N: scalar of the geometry; T: N or a dual number of it.
 template <class T, class N>
 WEIR_HD inline void compact_gradient(const T& gx, const T& gy, const T& jump, const N d[2], const N n[2],
                                      const N& inverse, T& x, T& y) {
@@ -23,8 +23,8 @@ WEIR_HD inline void compact_gradient(const T& gx, const T& gy, const T& jump, co
   y = gy + correction * n[1];
 }
 
-// mu (grad u + grad u^T - 2/3 div u) . n as x and y momentum, and the energy flux u . stress + conduction; u, v and the
-// temperature that mu belongs to are the face's. (The mass flux is zero.)
+// mu (grad u + grad u^T - 2/3 div u) . n as x and y momentum, and the energy flux u . stress + conduction; u, v and
+// the temperature of mu are those of the face. (The mass flux is zero.)
 template <class T>
 struct ViscousFlux {
   T x, y, energy;

@@ -29,7 +29,7 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   options_.should_stop = std::make_shared<std::function<bool()>>();
   guess_ = InitialGuess<Space>(GuessRule(given, method_));
   preconditioner_ = make_preconditioner<Space>(type, names.options);
-  lifetime_ = RefreshPolicy(given, type);
+  refresh_policy_ = RefreshPolicy(given, type);
   const std::string& applied_by = method_ == "refinement" ? options_.inner : method_;
   if (!names.is_itself && find_krylov(applied_by)->needs_symmetric_preconditioner) preconditioner_->prefer_symmetry();
   if (!preconditioner_->is_constant() && !names.is_itself && !find_krylov(applied_by)->is_flexible)
@@ -131,7 +131,7 @@ void LinearSolver<Space>::setup(const Matrix<Space>& A) {
     renew(A);
   } else {
     prepare(A, Step::setup);
-    lifetime_.renewed(info_.seconds, false);
+    refresh_policy_.renewed(info_.seconds, false);
     prepared_from_ = &A;
     fit_to(A);
   }
@@ -142,21 +142,21 @@ void LinearSolver<Space>::setup(const Matrix<Space>& A) {
 template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive lifetime) {
   setup(A);
-  lifetime_.state(lifetime);
+  refresh_policy_.state(lifetime);
   fit_to(A);
   lifetime.end();
 }
 
 template <class Space>
 void LinearSolver<Space>::fit_to(const Matrix<Space>& A) {
-  const bool may_try_again = help_ || !lifetime_.is_always() || lifetime_.age() > 0;  // the last alone: a forged record
+  const bool may_try_again = help_ || !refresh_policy_.is_always() || refresh_policy_.age() > 0;  // the last alone: a forged record
   if (may_try_again && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
 }
 
 template <class Space>
 void LinearSolver<Space>::renew(const Matrix<Space>& A) {
   prepare(A, Step::update);
-  lifetime_.renewed(info_.seconds, true);
+  refresh_policy_.renewed(info_.seconds, true);
 }
 
 template <class Space>
@@ -164,10 +164,10 @@ void LinearSolver<Space>::update(const Matrix<Space>& A) {
   guess_.matrix_may_be_new();
   prepared_from_ = &A;
   const bool is_first = !is_whole();
-  if (lifetime_.is_due() || is_first) {
+  if (refresh_policy_.is_due() || is_first) {
     renew(A);
   } else {
-    lifetime_.kept();
+    refresh_policy_.kept();
     info_.seconds = 0;
   }
   if (!is_whole()) return;
@@ -176,14 +176,14 @@ void LinearSolver<Space>::update(const Matrix<Space>& A) {
 
 template <class Space>
 bool LinearSolver<Space>::remembers() const {
-  return !lifetime_.is_always() || krylov_->remembers() || guess_.remembers() || forcing_.is_adaptive() ||
+  return !refresh_policy_.is_always() || krylov_->remembers() || guess_.remembers() || forcing_.is_adaptive() ||
          preconditioner_->traits().remembers;
 }
 
 template <class Space>
 void LinearSolver<Space>::save(Archive& to) {
   to.number("made_from", made_from_);
-  lifetime_.state(to);
+  refresh_policy_.state(to);
   krylov_->state(to);
   guess_.state(to);
   forcing_.state(to);
@@ -197,7 +197,7 @@ bool LinearSolver<Space>::load(Archive from) {
   std::uint32_t made_from = 0;
   from.number("made_from", made_from);
   if (made_from != made_from_) return false;
-  lifetime_.state(from);
+  refresh_policy_.state(from);
   krylov_->state(from);
   guess_.state(from);
   forcing_.state(from);
@@ -238,7 +238,7 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   guess_.choose(A, b, x);
   for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
   if (help_) fit_to(A);  // it may have come after setup
-  if (help_ || lifetime_.age() > 0) assign<Space>(x, x0_);
+  if (help_ || refresh_policy_.age() > 0) assign<Space>(x, x0_);
   const auto solve_by_krylov = [&](View<const double> rhs, View<double> solution) {
     const Region region("linear solve", nullptr);
     return krylov_->solve(A, *preconditioner_, rhs, solution);
@@ -250,10 +250,10 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
 template <class Space>
 SolveResult LinearSolver<Space>::conclude(SolveResult result, const Matrix<Space>& A, View<const double> b,
                                           View<double> x) {
-  if (lifetime_.blames_age(result))
+  if (refresh_policy_.blames_age(result))
     result = try_again(result, A, b, x);
   else
-    lifetime_.solved(result);
+    refresh_policy_.solved(result);
   if (result.reason == Reason::interrupted) return result;
   if (help_ && result.reason != Reason::converged) result = solve_with_help(result, A, b, x);
   if (result.reason == Reason::interrupted) return result;
@@ -274,36 +274,6 @@ void LinearSolver<Space>::refuse_failed_call(const Matrix<Space>& A, View<const 
       throw Error(Exit::solver_failed, words);
   };
   A.ranks() ? all_or_none(*A.ranks(), look) : look();
-}
-
-template <class Space>
-bool LinearSolver<Space>::can_queue(const Matrix<Space>& A) const {
-  return std::is_same_v<Space, Device> && is_set_up() && is_whole() && !help_ && lifetime_.is_always() &&
-         !guess_.remembers() && !forcing_.is_adaptive() && !A.ranks() && krylov_->can_queue(A, *preconditioner_) &&
-         std::none_of(watches_.begin(), watches_.end(), [](const auto* w) { return w->looks_at_solves(); });
-}
-
-template <class Space>
-bool LinearSolver<Space>::queue(const Matrix<Space>& A, View<const double> b, View<double> x, const QueuedSolve& to) {
-  if (is_interrupted(options_)) return false;
-  const Region region("linear solve", nullptr);
-  guess_.choose(A, b, x);
-  for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
-  krylov_->queue(A, *preconditioner_, b, x, to);
-  return true;
-}
-
-// One that is done is of usual size: solve_scaled has nothing to look at.
-template <class Space>
-SolveResult LinearSolver<Space>::settle(const Matrix<Space>& A, View<const double> b, View<double> x,
-                                        const SeenSolve& seen) {
-  bool is_first = true;
-  const auto go_on = [&](View<const double> rhs, View<double> solution) {
-    return std::exchange(is_first, false) ? krylov_->settle(A, *preconditioner_, rhs, solution, seen)
-                                          : krylov_->solve(A, *preconditioner_, rhs, solution);
-  };
-  const bool may_need_scaling = options_.relative && !seen.is_done;
-  return conclude(may_need_scaling ? solve_scaled<Space>(A, b, x, go_on) : go_on(b, x), A, b, x);
 }
 
 namespace {
@@ -360,13 +330,13 @@ void LinearSolver<Space>::change_places(LinearSolver& other) {
 template <class Space>
 SolveResult LinearSolver<Space>::try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b,
                                            View<double> x) {
-  lifetime_.wasted(first);
+  refresh_policy_.wasted(first);
   renew(*prepared_from_);
   if (setup_was_stopped_) return {.reason = Reason::interrupted};
   if (setup_failure_) return first;
   assign<Space>(x0_, x);
   SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
-  lifetime_.solved(result);
+  refresh_policy_.solved(result);
   add_first_try(first, info_.seconds, result);
   return result;
 }

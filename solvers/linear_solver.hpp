@@ -48,12 +48,6 @@ class LinearSolver {
   void update(const Matrix<Space>& A);  // new values, same pattern; rebuilt where the policy says so
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
-  // The same in two halves, which wait for nothing where all goes as foreseen (queued_solves.hpp). can_queue: of the systems as the
-  // last setup or update left the solver. queue: false where the solve was asked to stop; then there is nothing to settle.
-  bool can_queue(const Matrix<Space>& A) const;
-  bool queue(const Matrix<Space>& A, View<const double> b, View<double> x, const QueuedSolve& to);
-  SolveResult settle(const Matrix<Space>& A, View<const double> b, View<double> x, const SeenSolve& seen);
-
   // Told of each system before it is solved where the tolerance follows the nonlinear residual.
   ForcingTerm& forcing() { return forcing_; }
 
@@ -94,7 +88,7 @@ class LinearSolver {
   void resume(const Matrix<Space>& A);
   // setup, with the state of a policy alone: of a preconditioner that remembers nothing.
   void setup(const Matrix<Space>& A, Archive lifetime);
-  const RefreshPolicy& lifetime() const { return lifetime_; }
+  const RefreshPolicy& refresh_policy() const { return refresh_policy_; }
   bool is_set_up() const { return prepared_from_ != nullptr; }
   std::string describe() const;                      // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
   const std::string& name() const { return name_; }  // "cg+multigrid", as in solves.csv
@@ -131,7 +125,7 @@ class LinearSolver {
   std::unique_ptr<Preconditioner<Space>> preconditioner_;
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;
-  RefreshPolicy lifetime_;
+  RefreshPolicy refresh_policy_;
   WideMatrix<Space> wide_;
   const Matrix<Space>* prepared_from_ = nullptr;  // of the last setup or update
   Array<double, Space> x0_;                       // for a second try; empty where there is none

@@ -1,12 +1,11 @@
-// The list of what exists: a line each.
+// The list of methods and preconditioners.
 #include "solvers/registry.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/matrix/visit.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
@@ -56,7 +55,7 @@ std::string misfit(const PreconditionerDescription& preconditioner, unsigned kin
   }
   for (const auto* d : all_preconditioners)
     if (d->matrices & kind) others += (others.empty() ? "" : ", ") + std::string(d->name);
-  return std::string(preconditioner.name) + " takes " + takes + "; this is a " + is + ", which these take: " + others;
+  return std::string(preconditioner.name) + " supports " + takes + "; this is a " + is + ", supported by: " + others;
 }
 
 }  // namespace
@@ -80,7 +79,7 @@ void refuse_unfit(const Table& options, const std::string& default_method, const
   const SolverNames names = read_solver_names(options, default_method, default_preconditioner);
   const KrylovDescription* method = find_krylov(names.method);
   if (method && method->needs_symmetry && !is_symmetric)
-    options.fail("method", names.method + " needs a symmetric matrix, which this system's is not");
+    options.fail("method", names.method + " requires a symmetric matrix; the matrix of this system is not symmetric");
   const PreconditionerDescription* d = find_preconditioner(names.preconditioner);
   if (!d || (d->matrices & kind)) return;
   if (names.is_itself) options.fail("method", misfit(*d, kind));
@@ -89,10 +88,10 @@ void refuse_unfit(const Table& options, const std::string& default_method, const
 
 template <class Space>
 void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A) {
-  const unsigned kind = dynamic_cast<const BlockSparse<Space>*>(&A)    ? on_block_csr
-                        : dynamic_cast<const Banded<Space>*>(&A)       ? on_banded
-                        : dynamic_cast<const BlockStencil<Space>*>(&A) ? on_block_stencil
-                                                                       : on_stencil;
+  const unsigned kind = visit(A, Overloaded{[](const BlockSparse<Space>&) { return on_block_csr; },
+                                            [](const Banded<Space>&) { return on_banded; },
+                                            [](const BlockStencil<Space>&) { return on_block_stencil; },
+                                            [](const Matrix<Space>&) { return on_stencil; }});
   throw Error(Exit::usage, misfit(*find_preconditioner(preconditioner), kind));
 }
 template void refuse_matrix(std::string_view, const Matrix<Host>&);

@@ -18,9 +18,6 @@ class SolveWatch {
   virtual void prepared(const Matrix<Space>&, bool /*new_pattern*/, const SetupInfo&) {}
   // The preconditioner has refused the matrix, on all ranks, and the error is on its way up.
   virtual void refused(const Matrix<Space>&, Exit, const std::string& /*words*/) {}
-  // Whether it looks at the x before a solve, or at b and x of one that went well. Where no watch does, the host may hear of a solve
-  // only when b and x have gone (queued_solves.hpp).
-  virtual bool looks_at_solves() const { return true; }
   // Around a solve; x is the initial guess before and the solution after.
   virtual void before(const Matrix<Space>&, View<const double> /*b*/, View<const double> /*x*/) {}
   virtual void after(const Matrix<Space>&, View<const double> /*b*/, View<const double> /*x*/, const SolveResult&) {}

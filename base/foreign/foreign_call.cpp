@@ -24,12 +24,12 @@
 namespace weir {
 namespace {
 
-// A signal handler can reach nothing else: these are the variables of the process behind ForeignCall.
+// State of the process behind ForeignCall. A signal handler can reach global variables only.
 std::atomic<const char*> library_inside = nullptr, call_inside = nullptr;
 std::atomic<long> number_of_calls = 0, number_at_tick = -1;
 std::atomic<LastWords*> last_words = nullptr;
 std::atomic<pid_t> own_process = -1;
-double ends_at = -1;  // of the steady clock, in seconds; negative: never
+double ends_at = -1;  // seconds of the steady clock; negative: never
 
 constexpr std::array fatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
@@ -39,7 +39,7 @@ void write_words(int file, Words words) {
   for (const std::string_view w : words) [[maybe_unused]] const auto n = write(file, w.data(), w.size());
 }
 
-// Within a string of JSON.
+// Escapes for a JSON string.
 void write_escaped(int file, Words words) {
   for (const std::string_view w : words)
     for (const char c : w) {
@@ -48,7 +48,7 @@ void write_escaped(int file, Words words) {
     }
 }
 
-// In a signal's handler: no allocation, no locks.
+// Called in a signal handler: no allocation, no locks.
 void leave_last_words(Exit code, Words reason) {
   const LastWords* w = last_words;
   if (!w) return;
@@ -66,16 +66,16 @@ void leave_last_words(Exit code, Words reason) {
   std::abort();
 }
 
-// Its end, by words for standard error and for the file.
+// Ends the process with the same message on standard error and in the file.
 [[noreturn]] void end_process(Exit code, Words reason) {
   write_words(STDERR_FILENO, {"weir: "});
   write_words(STDERR_FILENO, reason);
-  write_words(STDERR_FILENO, {"; the run ends here, and its last checkpoint holds\n"});
+  write_words(STDERR_FILENO, {"; the run stops, its last checkpoint is valid\n"});
   leave_last_words(code, reason);
   leave_process(static_cast<int>(code));
 }
 
-// A process that foreign code has forked may end as it likes.
+// A process forked by foreign code may exit normally.
 void look_at_exit() {
   const char *library = library_inside, *call = call_inside;
   if (library && getpid() == own_process) end_process(Exit::solver_failed, {library, ": ", call, " ended the process"});
@@ -89,7 +89,7 @@ std::string_view name_of(int number) {
 
 extern "C" void end_after_crash(int number) {
   const char *library = library_inside, *call = call_inside;
-  if (!library) {  // not ours to explain
+  if (!library) {  // not in a foreign call
     signal(number, SIG_DFL);
     raise(number);
     return;
@@ -101,7 +101,7 @@ extern "C" void look_at_the_clock(int) {
   const long number = number_of_calls;
   const char *library = library_inside, *call = call_inside;
   if (library && number_at_tick.exchange(number) == number)
-    end_process(Exit::wall_limit, {"wall limit: ", library, ": ", call, " does not come back"});
+    end_process(Exit::wall_limit, {"wall limit: ", library, ": ", call, " did not return"});
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -118,7 +118,7 @@ void start_clock() {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-// Its own stack: an overflow of the other one is a crash as well.
+// An alternative stack, so that a stack overflow is reported as well.
 void install() {
   static std::array<char, 65536> stack_of_handler;
   const stack_t stack{stack_of_handler.data(), 0, stack_of_handler.size()};
@@ -151,8 +151,8 @@ std::string FloatingPoint::restore() const {
   if (now == state_) return "";
   fesetenv(&all_);
   return now.rounding != state_.rounding ? "the rounding mode"
-         : now.traps != state_.traps     ? "which floating-point exceptions are signals"
-                                         : "whether denormal numbers are kept";
+         : now.traps != state_.traps     ? "the floating-point exceptions that raise signals"
+                                         : "the treatment of denormal numbers";
 }
 
 ForeignCall::ForeignCall(const char* library, const char* call)
@@ -183,7 +183,7 @@ void ForeignCall::leaves(LastWords words) {
 
 }  // namespace weir
 
-// Instead of the C library's, for plugins as well: foreign code that ends the process here is named.
+// Replaces the C library's function, so that foreign code that ends the process is named.
 extern "C" [[noreturn]] void _exit(int code) {
   weir::look_at_exit();
   weir::leave_process(code);

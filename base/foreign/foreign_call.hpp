@@ -1,24 +1,23 @@
-// Calls into code that is not Weir's (a plugin of the user's). Where such code crashes, the process ends with a line that
-// names library and call instead of a bare signal, and where it ends the process with exit() or _exit() likewise; where it
-// does not come back, the wall limit ends it all the same. What the run had on the disk (records, checkpoints) stays as it
-// is; the one file that can be written then is prepared before.
+// Calls into foreign code, such as a user's plugin. If such code crashes or calls exit() or _exit(), the process ends
+// with a message that names the library and the call. If it does not return, the wall-clock limit still ends the
+// process. Records and checkpoints on disk stay valid.
 #pragma once
 #include <cfenv>
 #include <string>
 
 namespace weir {
 
-// A file of JSON that a process leaves which ends within a call: the parts around the exit code and around the reason, which
-// stands in a string. Written under the name `temporary`, then renamed.
+// A JSON file written if the process ends within a foreign call: its parts around the exit code and around the
+// reason. Written under the name `temporary`, then renamed.
 struct LastWords {
   std::string path, temporary, before_code, before_reason, after;
 };
 
-// How numbers are rounded, whether denormal ones vanish and which exceptions are signals, of this thread: as it is now.
+// The rounding mode, treatment of denormal numbers and floating-point traps of this thread.
 class FloatingPoint {
  public:
   FloatingPoint();
-  // Makes it so again. What had changed, in words; empty: nothing.
+  // Restores the state. Returns a description of the difference; empty: none.
   std::string restore() const;
 
  private:
@@ -34,16 +33,16 @@ class FloatingPoint {
 
 class ForeignCall {
  public:
-  // Both texts must live as long as the call. The first one of a process installs handlers; later ones cost some
-  // nanoseconds. They nest.
+  // Both texts must outlive the call. The first call of a process installs signal handlers. Calls nest.
   ForeignCall(const char* library, const char* call);
   ~ForeignCall();
   ForeignCall(const ForeignCall&) = delete;
   ForeignCall& operator=(const ForeignCall&) = delete;
 
-  // From `seconds` on, from now, a call that takes longer than a second ends the process with Exit::wall_limit; negative: never.
+  // Ends the process with Exit::wall_limit if, `seconds` from now or later, a call takes longer than 1 s; negative:
+  // never.
   static void must_end_after(double seconds);
-  static void leaves(LastWords words);  // without a path: nothing
+  static void leaves(LastWords words);  // without a path: no file
 
  private:
   const char *outer_library_, *outer_call_;

@@ -1,4 +1,4 @@
-// Libraries that a build of Weir may lack, and what each of them adds: the one list, for `weir list libraries` and for messages.
+// Optional libraries and what each of them is needed for, for `weir list libraries` and messages.
 #pragma once
 #include <span>
 #include <string>
@@ -7,16 +7,16 @@
 namespace weir {
 
 struct OptionalLibrary {
-  std::string_view name;     // as weir_uses (cmake/weir.cmake) names it
-  std::string_view package;  // of Debian and Ubuntu; empty: none
+  std::string_view name;     // as in weir_uses (cmake/weir.cmake)
+  std::string_view package;  // of Debian and Ubuntu; empty: no package
   std::string_view adds;
 };
 std::span<const OptionalLibrary> optional_libraries();
 
-// "this build lacks HDF5 (Debian package libhdf5-dev)"; the name in upper or lower case.
+// "this build lacks HDF5 (Debian package libhdf5-dev)"; case-insensitive name.
 std::string lacks(std::string_view name);
 
-// "Debian package libhdf5-dev", or what else brings it.
+// How to install the library: "Debian package libhdf5-dev".
 std::string brought_by(const OptionalLibrary& library);
 
 }  // namespace weir

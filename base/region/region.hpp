@@ -1,15 +1,17 @@
-// Regions of work that a profiler shows: NVTX ranges (Nsight Systems), Caliper regions, or none, as -DWEIR_REGIONS=none | nvtx |
-// caliper has chosen at configure time: region_*.cpp is the one source of that choice.
+// Regions for profilers: NVTX ranges (Nsight Systems), Caliper regions, or none, chosen at configure time by
+// -DWEIR_REGIONS=none
+// nvtx
+// caliper, which selects one of region_*.cpp.
 #pragma once
 
 namespace weir {
 
 namespace region {
 void begin(const char* name);
-void end(const char* name);  // the one begun last
+void end(const char* name);  // ends the innermost region
 }  // namespace region
 
-// A region within another: "pressure", "correction". Null: none.
+// A region with an optional inner region: "pressure", "correction". Null: none.
 class Region {
  public:
   Region(const char* outer, const char* inner) : outer_(outer), inner_(inner) {

@@ -1,4 +1,4 @@
-// -DWEIR_REGIONS=caliper: regions of LLNL's Caliper; what is recorded is said by its CALI_CONFIG.
+// -DWEIR_REGIONS=caliper: regions of LLNL's Caliper, configured by CALI_CONFIG.
 #include <caliper/cali.h>
 
 #include "base/region/region.hpp"

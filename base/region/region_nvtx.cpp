@@ -1,4 +1,4 @@
-// -DWEIR_REGIONS=nvtx: ranges of NVTX 3, headers alone, which do nothing where no profiler listens.
+// -DWEIR_REGIONS=nvtx: ranges of NVTX 3 (headers only), without effect if no profiler is attached.
 #include <nvtx3/nvToolsExt.h>
 
 #include "base/region/region.hpp"

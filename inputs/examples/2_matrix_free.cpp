@@ -1,6 +1,6 @@
-// 2. An operator of your own that stores no matrix: - div(k grad u) = f on the unit square with u = 0 on its sides, finite
-// volumes on n x n cells. Conjugate gradients ask it for products only; what preconditions them is geometric multigrid of
-// another operator, the Laplacian (k = 1), so that the number of iterations depends on k and not on n.
+// 2. A matrix-free operator: -div(k grad u) = f on the unit square with u = 0 on its sides, finite volumes on n x n
+// cells. Conjugate gradients need products only. The preconditioner is geometric multigrid for the Laplacian (k = 1),
+// so the number of iterations depends on k but not on n.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,12 +15,12 @@ double f_of(double x, double y) {  // - div(k grad exact)
   return 2 * k_of(x) * (x * (1 - x) + y * (1 - y)) - (1 - 2 * x) * y * (1 - y);
 }
 
-// Rows are multiplied by the volume of their cell, which makes the operator symmetric.
+// Rows are multiplied by the cell volume, which makes the operator symmetric.
 class Diffusion : public weir::Matrix<Host> {
  public:
   explicit Diffusion(int n) : n_(n), h_(1.0 / n) {}
   int rows() const override { return n_ * n_; }
-  bool is_symmetric() const override { return true; }  // a promise: cg is refused without
+  bool is_symmetric() const override { return true; }  // required by cg
   void apply(View<const double> u, View<double> y) const override {
     weir::for_each<Host>(weir::Extents{n_, n_, 1},
                          [=, this](int i, int j, int) { y[j * n_ + i] = row(u, i, j); });  // on all threads
@@ -29,7 +29,7 @@ class Diffusion : public weir::Matrix<Host> {
     weir::for_each<Host>(weir::Extents{n_, n_, 1},
                          [=, this](int i, int j, int) { r[j * n_ + i] = b[j * n_ + i] - row(u, i, j); });
   }
-  void block_diagonal(View<double> d) const override {  // for jacobi and its like
+  void block_diagonal(View<double> d) const override {  // for jacobi
     for (int c = 0; c < rows(); ++c) {
       d[c] = 0;
       for (int side = 0; side < 4; ++side) d[c] += coupling(c % n_, c / n_, side);
@@ -38,7 +38,7 @@ class Diffusion : public weir::Matrix<Host> {
   weir::Work apply_work() const override { return {16 * rows(), 12 * rows()}; }  // bytes, flops: for statistics
 
  private:
-  // k at a face (west, east, south, north); a wall is half as far away as a neighbour.
+  // k at a face (west, east, south, north); the distance to a wall is half a cell.
   double coupling(int i, int j, int side) const {
     const bool wall =
         (side == 0 && i == 0) || (side == 1 && i == n_ - 1) || (side == 2 && j == 0) || (side == 3 && j == n_ - 1);
@@ -56,7 +56,7 @@ class Diffusion : public weir::Matrix<Host> {
   double h_;
 };
 
-// The Laplacian on the same grid: a sum of 1D operators, which multigrid coarsens.
+// The Laplacian on the same grid as a sum of 1D operators, which multigrid can coarsen.
 weir::SeparableOperator laplacian(int n) {
   std::vector<double> faces(n + 1);
   for (int i = 0; i <= n; ++i) faces[i] = double(i) / n;
@@ -72,7 +72,7 @@ int main() {
     Array<double, Host> b(A.size()), u(A.size());
     for (int c = 0; c < A.size(); ++c) b.data()[c] = f_of((c % n + 0.5) / n, (c / n + 0.5) / n) / (n * n);
 
-    const auto M = weir::make_preconditioner<Host>("multigrid", weir::Table());  // the empty table: its defaults
+    const auto M = weir::make_preconditioner<Host>("multigrid", weir::Table());  // the empty table: default options
     M->setup(near_A);
     const auto cg = weir::make_krylov<Host>("cg", {.tolerance = 1e-10});
     const weir::SolveResult result = cg->solve(A, *M, b, u);

@@ -1,7 +1,7 @@
-// 3. An implicit time loop whose matrix changes in every step: u_t = (1 + t) div(grad u) + s on the unit square.
-// One solver leads, with a preconditioner that is rebuilt only when that pays (`refresh`); a second one solves the same
-// systems from the same guesses in its shadow, and the two are compared. (Studies with confidence intervals, relays and
-// pages are the program's: write the systems of your loop with weir_capture.h and `weir replay` them.)
+// 3. An implicit time loop with a matrix that changes every step: u_t = (1 + t) div(grad u) + s on the unit square.
+// The reference solver's preconditioner is rebuilt only when that pays (`refresh`). A candidate solves the same
+// systems from the same initial guesses, and the two are compared. (For studies with confidence intervals, write the
+// systems of your loop with weir_capture.h and run `weir replay`.)
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,13 +15,13 @@ using Solver = weir::LinearSolver<Host>;
 constexpr int n = 128, steps = 40, size = n * n;
 constexpr double h = 1.0 / n, dt = 0.0025;
 
-// Sees every system of the leading solver; the flow is the same with it and without.
+// Observes every system of the reference solver; the flow is not affected.
 class Shadow : public weir::SolveWatch<Host> {
  public:
   explicit Shadow(Solver& candidate) : candidate_(candidate), x_(size) {}
   void prepared(const weir::Matrix<Host>& A, bool new_pattern, const weir::SetupInfo& leader) override {
     new_pattern ? candidate_.setup(A) : candidate_.update(A);
-    seconds[0] += leader.seconds, seconds[1] += candidate_.setup_info().seconds;  // 0 where it was kept
+    seconds[0] += leader.seconds, seconds[1] += candidate_.setup_info().seconds;  // 0 if kept
   }
   void before(const weir::Matrix<Host>&, View<const double>, View<const double> x) override {
     std::copy(x.data(), x.data() + size, x_.data());
@@ -46,18 +46,18 @@ double exact(int c, double t) {  // in cell c: exp(-t) x (1 - x) y (1 - y)
   const double x = middle(c % n), y = middle(c / n);
   return std::exp(-t) * x * (1 - x) * y * (1 - y);
 }
-double source(int c, double t) {  // what makes it the solution
+double source(int c, double t) {  // source for the exact solution
   const double x = middle(c % n), y = middle(c / n);
   return 2 * (1 + t) * std::exp(-t) * (x * (1 - x) + y * (1 - y)) - exact(c, t);
 }
 
-// Finite volumes of 1 / dt - (1 + t) div grad, u = 0 on the sides; the columns of a row ascend.
+// Finite volumes of 1 / dt - (1 + t) div grad, u = 0 on the sides; columns ascend within a row.
 weir::BlockCsrData assemble(double t) {
   weir::BlockCsrData A;
   A.symmetric = true;
   A.row_start = {0};
   for (int c = 0; c < size; ++c) {
-    const int i = c % n, j = c / n, walls = (i == 0) + (i == n - 1) + (j == 0) + (j == n - 1);  // half as far away
+    const int i = c % n, j = c / n, walls = (i == 0) + (i == n - 1) + (j == 0) + (j == n - 1);  // distance h / 2
     const auto add = [&](bool inside, int column, double value) {
       if (inside) A.column.push_back(column), A.value.push_back(value);
     };
@@ -89,14 +89,14 @@ preconditioner = { type = "block_ilu0" })");
     for (int c = 0; c < size; ++c) b.data()[c] = h * h * (u.data()[c] / dt + source(c, t));
     if (step > 1) A.update(assemble(t).value);
     step == 1 ? leader.setup(A) : leader.update(A);
-    if (!leader.solve(A, b, u).converged()) return 1;  // from the solution of the step before
+    if (!leader.solve(A, b, u).converged()) return 1;  // initial guess: the previous step
   }
 
   double error = 0;
   for (int c = 0; c < size; ++c) error = std::max(error, std::abs(u.data()[c] - exact(c, steps * dt)));
   std::printf("%d steps, largest error %.2e, preconditioner rebuilt %d times\n", steps, error,
-              leader.lifetime().updates());
+              leader.refresh_policy().updates());
   for (int s : {0, 1})
-    std::printf("%-10s %-16s %5d iterations %8.4f s, %d failures\n", s ? "candidate" : "leads",
+    std::printf("%-10s %-16s %5d iterations %8.4f s, %d failures\n", s ? "candidate" : "reference",
                 (s ? candidate : leader).name().c_str(), shadow.iterations[s], shadow.seconds[s], shadow.failures[s]);
 }

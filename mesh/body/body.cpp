@@ -43,7 +43,7 @@ void Body::move(double t) {
     node_velocity_[i] = placement_.velocity_at(surface_.node[i]);
   }
   if (has_openings()) open_valves();
-  // Translation leaves normals as they are.
+  // Translation does not change normals.
   const bool has_turned = before.rotation != placement_.rotation || before.stretch != placement_.stretch;
   if (!exact_ && (has_turned || !has_moved_)) pseudonormals_.update(surface_, edges_);
   has_moved_ = true;
@@ -55,8 +55,8 @@ void Body::move(double t) {
 
 Vec3 Body::wall_velocity(const Foot& foot) const { return placement_.velocity_at(foot.point); }
 
-// Through the opening the fluid has the velocity c w(node) n, n the direction out of the cavity, with c from the discrete
-// flux: what the volume gains, the opening's fluid brings in.
+// In an opening the fluid has the velocity c w(node) n, n pointing out of the cavity, with c from the discrete flux,
+// so that the flow through the openings equals the rate of volume change.
 void Body::open_valves() {
   std::ranges::copy(node_velocity_, fluid_velocity_.begin());
   const double gain = volume_rate();

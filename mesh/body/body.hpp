@@ -1,7 +1,7 @@
-// A body in the flow: its surface, how it moves, and what it asks of the fluid at its surface.
+// A body in the flow: surface, motion, and velocity conditions at the surface.
 //
 //   Body body = read_body(case.table("body"), surface_spacing);
-//   BodyDistance distance(x, y, z);          // mesh/body/distance/distance.hpp: the grid's points beside the body
+//   BodyDistance distance(x, y, z);          // mesh/body/distance/distance.hpp
 //   body.move(t);
 //   distance.update(body);
 #pragma once
@@ -15,46 +15,46 @@
 
 namespace weir {
 
-// The closest point of a body's surface, seen from some point.
+// The closest point of a body's surface to a given point.
 struct Foot {
-  double distance = 0;  // negative where the point is in the solid
+  double distance = 0;  // negative in the solid
   Vec3 point{};
   Vec3 normal{};          // unit, into the fluid
-  int element = -1;       // of the surface; -1 on an exact shape
-  double w1 = 0, w2 = 0;  // weights of the element's second and third corner; the first has 1 - w1 - w2
+  int element = -1;       // surface element; -1: exact shape
+  double w1 = 0, w2 = 0;  // weights of the element's second and third corner
 };
 
 class Body {
  public:
-  // `reference` is in the body's own frame, its elements are sorted in space; `exact` (in that frame too) where the shape is an ellipsoid.
+  // `reference` is in the body's frame, elements sorted in space; `exact` (same frame): if the shape is an ellipsoid.
   Body(Surface reference, Motion motion, std::optional<Ellipsoid> exact = {});
-  // The ventricle's own law comes before those of `motion`.
+  // The ventricle's own law is applied before those of `motion`.
   Body(LeftVentricle ventricle, Motion motion);
 
-  void move(double t);  // allocates nothing
+  void move(double t);  // no allocation
   double time() const { return time_; }
   bool is_fixed() const { return motion_.laws.empty(); }
 
   const Surface& surface() const { return surface_; }  // at time()
   const SurfaceEdges& edges() const { return edges_; }
-  const Pseudonormals& pseudonormals() const { return pseudonormals_; }  // none where the shape is exact
+  const Pseudonormals& pseudonormals() const { return pseudonormals_; }  // empty if the shape is exact
   const std::optional<Ellipsoid>& exact() const { return exact_; }
   const Placement& placement() const { return placement_; }
-  // True where far outside of the surface is solid, and the fluid inside.
+  // True if the fluid is inside the surface.
   bool is_cavity() const { return surface_.is_cavity; }
 
-  // Of the material at each node of the surface, and of the fluid there: no slip, plus what an opening lets through, so that
-  // the flux of fluid_velocity() through a ventricle's whole surface is zero to round-off.
+  // Velocity of the material and of the fluid at each node of the surface: no slip, plus the flow through openings,
+  // so that the flux of fluid_velocity() through a ventricle's whole surface is zero to rounding.
   std::span<const Vec3> node_velocity() const { return node_velocity_; }
   std::span<const Vec3> fluid_velocity() const { return fluid_velocity_.empty() ? node_velocity_ : fluid_velocity_; }
   bool has_openings() const { return !opening_.empty(); }
 
-  // At a foot of BodyDistance: the wall's own velocity, and the velocity that the fluid has there.
+  // At a foot of BodyDistance: velocity of the wall, and of the fluid.
   Vec3 wall_velocity(const Foot& foot) const;
   Vec3 fluid_velocity(const Foot& foot) const;
-  bool is_outflow(const Foot& foot) const;  // an opening through which fluid leaves now
+  bool is_outflow(const Foot& foot) const;  // an opening with outflow at this time
 
-  // Of the polyhedron that the surface is; positive for cavities too.
+  // Volume of the polyhedron; positive for cavities too.
   double volume() const;
   double volume_rate() const;  // d/dt of volume(): the flux of node_velocity()
 
@@ -68,8 +68,8 @@ class Body {
   std::optional<Ellipsoid> exact_reference_, exact_;
   Placement placement_;
   bool has_moved_ = false;
-  std::vector<Vec3> node_velocity_, fluid_velocity_;  // the second only where there are openings
-  std::vector<Opening> opening_;                      // fluid comes in through the first, leaves through the second
+  std::vector<Vec3> node_velocity_, fluid_velocity_;  // the second only with openings
+  std::vector<Opening> opening_;                      // inflow through the first, outflow through the second
   bool empties_ = false;
   double time_ = 0;
 };

@@ -5,8 +5,8 @@
 namespace weir {
 namespace {
 
-// In the ellipsoid's own frame, y >= 0 in each direction: the closest point is x_i = r_i^2 y_i / (t + r_i^2), where t is the
-// largest root of F(t) = sum (r_i y_i / (t + r_i^2))^2 - 1, which falls and is convex right of -r_min^2.
+// In the ellipsoid's frame, y >= 0: the closest point is x_i = r_i^2 y_i / (t + r_i^2), where t is the largest root
+// of F(t) = sum (r_i y_i / (t + r_i^2))^2 - 1, which is decreasing and convex for t > -r_min^2.
 Vec3 closest(const Vec3& r, const Vec3& y, std::size_t dimension) {
   std::size_t least = 0;
   for (std::size_t i = 1; i < dimension; ++i)
@@ -19,7 +19,7 @@ Vec3 closest(const Vec3& r, const Vec3& y, std::size_t dimension) {
     for (std::size_t i = 0; i < dimension; ++i)
       if (with_pole || r[i] != r[least]) x[i] = r[i] * r[i] * y[i] / (t + r[i] * r[i]);
   };
-  if (t == pole) {  // y = 0 along the shortest axes: the foot may lie off the plane of symmetry
+  if (t == pole) {  // y = 0 along the shortest axes: the foot may be off the plane of symmetry
     place(false);
     double rest = 1;
     for (std::size_t i = 0; i < dimension; ++i) rest -= (x[i] / r[i]) * (x[i] / r[i]);
@@ -29,7 +29,7 @@ Vec3 closest(const Vec3& r, const Vec3& y, std::size_t dimension) {
     }
     t = pole * (1 - 1e-15);
   }
-  // Newton from the left, where F >= 0: convexity makes it grow towards the root without passing it.
+  // Newton from the left, where F >= 0: by convexity the iterates increase towards the root.
   for (int iteration = 0; iteration < 200; ++iteration) {
     double f = -1, slope = 0;
     for (std::size_t i = 0; i < dimension; ++i) {

@@ -7,7 +7,7 @@
 namespace weir {
 namespace {
 
-// Elements cut at the plane; the nodes on it that an edge is cut in.
+// Cuts elements at the plane; stores the new nodes of cut edges.
 class Cutter {
  public:
   Cutter(const Surface& s, std::size_t d, int sign, double at, double tie) : out_(s), d_(d), at_(at) {
@@ -21,7 +21,7 @@ class Cutter {
   void cut(const Surface& s, std::size_t e) {
     const auto& corner = s.element[e];
     const int n = s.corners();
-    // The corners in order, with the points where edges pass the plane: all of one side lie in a row.
+    // The corners in order with the cut points: those on one side are consecutive.
     std::vector<int> inside, outside;
     for (int k = 0; k < n; ++k) {
       const int a = corner[static_cast<std::size_t>(k)], b = corner[static_cast<std::size_t>((k + 1) % n)];
@@ -64,7 +64,7 @@ class Cutter {
   Surface out_;
   std::size_t d_;
   double at_;
-  std::vector<bool> beyond_;  // of the nodes of the surface as it was
+  std::vector<bool> beyond_;  // per node of the original surface
   std::map<std::pair<int, int>, int> crossings_;
 };
 

@@ -1,4 +1,4 @@
-// A surface carried on beyond a plane.
+// Extension of a surface beyond a plane.
 #pragma once
 #include <optional>
 
@@ -6,9 +6,9 @@
 
 namespace weir {
 
-// What of a surface lies on the plane x[d] = at or beyond it (sign 1: above, -1: below) is moved away from it by `step`: the
-// surface's section with the plane is carried on as a cylinder. Points within `tie` of the plane lie on it. Nothing where no
-// element reaches the plane, or the surface touches it in points alone.
+// Moves the part of a surface beyond the plane x[d] = at (sign 1: above, -1: below) away from it by `step` and fills
+// the gap with a cylinder over the section. Points within `tie` of the plane count as on it. Empty if no element
+// reaches the plane or the surface only touches it in points.
 std::optional<Surface> extended_beyond(const Surface& s, int d, int sign, double at, double tie, double step);
 
 }  // namespace weir

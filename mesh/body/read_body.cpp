@@ -17,47 +17,53 @@ namespace {
 
 constexpr Option body_keys[] = {
     {"type", Option::text, "cylinder",
-     "aerofoil: NACA 4 digits; stl: a surface from a file; left_ventricle: a beating cavity with fluid inside",
+     "shape of the body; aerofoil: NACA 4 digits; stl: surface from a file; left_ventricle: beating cavity with fluid "
+     "inside",
      "cylinder | sphere | ellipsoid | aerofoil | box | stl | left_ventricle"},
-    {"position", Option::numbers, "[0, 0, 0]", "of the centre; it must lie inside the grid", "(-inf, inf)", "length"},
-    {"angle", Option::number, "0", "about z, counter-clockwise", "(-inf, inf)", "degrees"},
-    {"motion", Option::tables, "", "one table, or a list applied one after the other; none: a body at rest", "", "", "",
-     motion_options}};
+    {"position", Option::numbers, "[0, 0, 0]", "position of the centre, inside the grid", "(-inf, inf)", "length"},
+    {"angle", Option::number, "0", "rotation about z, counter-clockwise", "(-inf, inf)", "degrees"},
+    {"motion", Option::tables, "", "motion of the body: one table, or a list applied in order; none: body at rest", "",
+     "", "", motion_options}};
 
-constexpr Option spacing_key = {"surface_spacing",           Option::number, "depends on the grid: half a cell",
-                                "of the surface's elements", "(0, inf)",     "length"};
-constexpr Option round_keys[] = {{"diameter", Option::number, "1", "of the body", "(0, inf)", "length"}, spacing_key};
+constexpr Option spacing_key = {
+    "surface_spacing", Option::number, "depends on the grid: half a cell", "size of the surface elements",
+    "(0, inf)",        "length"};
+constexpr Option round_keys[] = {{"diameter", Option::number, "1", "diameter of the body", "(0, inf)", "length"},
+                                 spacing_key};
 constexpr Option ellipsoid_keys[] = {
-    {"diameters", Option::numbers, Option::required, "two: an elliptic cylinder; three", "(0, inf)", "length"},
+    {"diameters", Option::numbers, Option::required, "diameters of an elliptic cylinder (two) or an ellipsoid (three)",
+     "(0, inf)", "length"},
     spacing_key};
 constexpr Option aerofoil_keys[] = {
-    {"naca", Option::text, "0012", "the four digits"},
-    {"chord", Option::number, "1", "of the aerofoil", "(0, inf)", "length"},
-    {"origin", Option::number, "0.25", "`position` lies so far behind the leading edge", "(-inf, inf)", "chords"},
+    {"naca", Option::text, "0012", "digits of the NACA 4-digit section"},
+    {"chord", Option::number, "1", "chord of the aerofoil", "(0, inf)", "length"},
+    {"origin", Option::number, "0.25", "distance of `position` from the leading edge", "(-inf, inf)", "chords"},
     spacing_key};
-constexpr Option box_keys[] = {
-    {"lengths", Option::numbers, Option::required, "two: a 2D rectangle; three", "(0, inf)", "length"}, spacing_key};
+constexpr Option box_keys[] = {{"lengths", Option::numbers, Option::required,
+                                "edge lengths of a 2D rectangle (two) or a box (three)", "(0, inf)", "length"},
+                               spacing_key};
 constexpr Option stl_keys[] = {
-    {"file", Option::text, Option::required, "looked for beside the case, then in the current folder"},
-    {"scale", Option::number, "1", "of the file's coordinates", "(0, inf)"},
-    {"fluid", Option::text, "outside", "which side of the surface is fluid", "outside | inside"}};
+    {"file", Option::text, Option::required, "path of the STL file, relative to the case file or the current folder"},
+    {"scale", Option::number, "1", "scale factor of the file's coordinates", "(0, inf)"},
+    {"fluid", Option::text, "outside", "side of the surface with the fluid", "outside | inside"}};
 constexpr Option ventricle_keys[] = {
-    {"radius", Option::number, "7", "semi-axis across, at the end of diastole", "(0, inf)", "length"},
-    {"length", Option::number, "17", "long semi-axis, at the end of diastole", "(0, inf)", "length"},
-    {"base_height", Option::number, "5", "of the base above the equator, below 0.9 length", "[0, inf)", "length"},
+    {"radius", Option::number, "7", "transverse semi-axis at end diastole", "(0, inf)", "length"},
+    {"length", Option::number, "17", "long semi-axis at end diastole", "(0, inf)", "length"},
+    {"base_height", Option::number, "5", "height of the base above the equator, less than 0.9 length", "[0, inf)",
+     "length"},
     {"longitudinal", Option::number, "depends: 1/3", "share of the long axis in the change of volume", "[0, 1]"},
-    {"profile", Option::number, "6", "n of the velocity 1 - (r / R)^n across an opening", "(0, inf)"},
-    {"mitral_centre", Option::number, "-0.42", "along x", "(-1, 1)", "radii of the base"},
-    {"mitral_radius", Option::number, "0.44", "of the inlet", "(0, 1)", "radii of the base"},
-    {"aortic_centre", Option::number, "0.55", "along x", "(-1, 1)", "radii of the base"},
-    {"aortic_radius", Option::number, "0.32", "of the outlet", "(0, 1)", "radii of the base"},
+    {"profile", Option::number, "6", "exponent n of the velocity profile 1 - (r / R)^n in an opening", "(0, inf)"},
+    {"mitral_centre", Option::number, "-0.42", "centre of the inlet along x", "(-1, 1)", "radii of the base"},
+    {"mitral_radius", Option::number, "0.44", "radius of the inlet", "(0, 1)", "radii of the base"},
+    {"aortic_centre", Option::number, "0.55", "centre of the outlet along x", "(-1, 1)", "radii of the base"},
+    {"aortic_radius", Option::number, "0.32", "radius of the outlet", "(0, 1)", "radii of the base"},
     {"period", Option::number, "1", "of a beat", "(0, inf)", "time"},
-    {"ea_ratio", Option::number, "1.2", "peak of the E wave over that of the A wave", "(0, inf)"},
-    {"ejection_fraction", Option::number, "0.6", "of the largest volume", "(0, 0.95)"},
-    {"e_wave", Option::numbers, "[0, 0.33]", "begin and end of early filling; t = 0 is the end of systole", "[0, 1]",
+    {"ea_ratio", Option::number, "1.2", "ratio of the peaks of the E and A waves", "(0, inf)"},
+    {"ejection_fraction", Option::number, "0.6", "ejected fraction of the largest volume", "(0, 0.95)"},
+    {"e_wave", Option::numbers, "[0, 0.33]", "start and end of early filling; t = 0 is the end of systole", "[0, 1]",
      "periods"},
-    {"a_wave", Option::numbers, "[0.42, 0.6]", "begin and end of the atrial contraction", "[0, 1]", "periods"},
-    {"systole", Option::numbers, "[0.64, 1]", "begin and end of ejection", "[0, 1]", "periods"},
+    {"a_wave", Option::numbers, "[0.42, 0.6]", "start and end of the atrial contraction", "[0, 1]", "periods"},
+    {"systole", Option::numbers, "[0.64, 1]", "start and end of ejection", "[0, 1]", "periods"},
     spacing_key};
 
 // Two or three lengths of a shape.
@@ -67,7 +73,7 @@ std::vector<double> read_lengths(const Table& t, const char* key) {
   return l;
 }
 
-// At most some million elements, whatever the case says; and the machine must have room for them.
+// Refuses surfaces with more than a few million elements, and checks the free memory.
 void require_few_elements(const Table& t, double spacing, double size, int dimension) {
   const double across = size / spacing, finest = dimension == 2 ? 2000 : 1000;
   if (!(across <= finest))
@@ -128,9 +134,10 @@ Body make_stl_body(const Table& t, Motion motion, std::vector<std::string>* mess
 void read_wave_times(const Table& t, const char* key, std::array<double, 2>& times, double after) {
   const auto v = t.get<std::vector<double>>(key);
   if (v.size() != 2 || !(v[0] >= after && v[1] > v[0] && v[1] <= 1))
-    t.fail(key,
-           std::string("'") + key +
-               "' must be two fractions of the period, begin and end; e_wave, a_wave and systole follow each other");
+    t.fail(
+        key,
+        std::string("'") + key +
+            "' must be two fractions of the period, start and end; e_wave, a_wave and systole must follow each other");
   times = {v[0], v[1]};
 }
 
@@ -140,7 +147,7 @@ LeftVentricleOptions read_ventricle(const Table& t) {
   o.length = t.get<double>("length");
   o.base_height = t.get<double>("base_height");
   if (!(o.base_height < 0.9 * o.length))
-    t.fail("base_height", "'base_height' lies between 0 (half a spheroid) and 0.9 times 'length'");
+    t.fail("base_height", "'base_height' must lie between 0 (half a spheroid) and 0.9 times 'length'");
   o.longitudinal = t.get<double>("longitudinal", o.longitudinal);
   o.profile = t.get<double>("profile");
   o.mitral_centre = t.get<double>("mitral_centre");
@@ -163,7 +170,7 @@ LeftVentricleOptions read_ventricle(const Table& t) {
 Body make_ventricle(const Table& t, double spacing, Motion motion) {
   const LeftVentricleOptions o = read_ventricle(t);
   const double rim = o.radius * std::sqrt(1 - std::pow(o.base_height / o.length, 2));
-  // Its curvature is gentle: twice the spacing will do; but an opening needs a few triangles across its radius.
+  // Its curvature is small, so twice the spacing suffices; but an opening needs a few triangles across its radius.
   const double coarsest = 0.35 * rim * std::min(o.mitral_radius, o.aortic_radius);
   const double size = std::max(o.length, 2 * o.radius);
   const double s = std::min(coarsest, surface_spacing(t, 2 * spacing, size, 3));

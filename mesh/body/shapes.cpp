@@ -13,7 +13,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// The closed polyline through points that turn counter-clockwise.
+// Closed polyline through points in counter-clockwise order.
 Surface polygon(std::vector<Vec3> node) {
   Surface s;
   s.dimension = 2;
@@ -48,7 +48,7 @@ Surface icosahedron() {
   return s;
 }
 
-// Each triangle into four, the new nodes on the unit sphere.
+// Splits each triangle into four, with new nodes on the unit sphere.
 void subdivide(Surface& s) {
   std::map<std::pair<int, int>, int> middles;
   const auto middle = [&](int a, int b) {
@@ -95,7 +95,7 @@ Surface make_ellipsoid(const Vec3& radius, double spacing) {
 Surface make_aerofoil(const std::string& digits, double chord, double origin, double spacing) {
   const auto digit = [&](std::size_t i) { return static_cast<double>(digits[i] - '0'); };
   const Airfoil airfoil(0.1 * digit(2) + 0.01 * digit(3), 0.01 * digit(0), 0.1 * digit(1), TrailingEdge::closed);
-  // Fine enough that the polyline's own error, (spacing^2 / 8) times the curvature, is below 1e-6 chords everywhere.
+  // So fine that the error of the polyline, (spacing^2 / 8) times the curvature, is below 1e-6 chords.
   const double relative = std::min(spacing / chord, 1 / 200.0), nose = std::min(relative, 2e-4);
   const int n = std::max(400, pieces(1.02, relative));
   const auto lower = airfoil_side(airfoil, -1, n, nose, relative), upper = airfoil_side(airfoil, 1, n, nose, relative);

@@ -16,7 +16,7 @@ double moment(const Surface& s, int e, const Vec3& origin) {
   return dot(a, cross(b, corner(s, e, 2) - origin));
 }
 
-// Moments are taken about the middle of the box, so that a small body far from the origin loses no digits.
+// Moments are taken about the centre of the box, to keep precision for small bodies far from the origin.
 Vec3 middle(const Surface& s) {
   const Box3 box = bounding_box(s.node);
   return 0.5 * (box.low + box.high);
@@ -112,7 +112,7 @@ void reverse(Surface& s) {
 }
 
 void sort_elements(Surface& s) {
-  if (s.dimension == 2) return;  // a polyline is in order
+  if (s.dimension == 2) return;  // a polyline is already sorted
   const Box3 box = bounding_box(s.node);
   const Vec3 extent = box.high - box.low;
   const double size = std::max({extent[0], extent[1], extent[2]});

@@ -1,4 +1,4 @@
-// Points and vectors of space, for the geometry of bodies.
+// Points and vectors for the geometry of bodies.
 #pragma once
 #include <array>
 #include <cmath>
@@ -22,7 +22,7 @@ struct Box3 {
   Vec3 low, high;
 };
 
-// Rows of a rotation: turned(R, x) = R x, turned_back(R, x) = R^T x.
+// Rows of a rotation matrix: turned(R, x) = R x, turned_back(R, x) = R^T x.
 using Rotation = std::array<Vec3, 3>;
 constexpr Rotation no_rotation = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 constexpr Vec3 turned(const Rotation& r, const Vec3& x) { return {dot(r[0], x), dot(r[1], x), dot(r[2], x)}; }

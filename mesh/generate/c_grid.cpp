@@ -1,10 +1,11 @@
-// A C-grid of quadrilaterals around a NACA 4-digit aerofoil with a sharp trailing edge, in sheared parabolic coordinates
-// (Jameson, AIAA 79-1458): zeta = sqrt(2 (z - z0)), with z0 midway between nose and its centre of curvature, unfolds
-// aerofoil and wake into a low bump eta = S(xi) over a straight line. Grid lines outwards have constant xi.
+// C-grid of quadrilaterals around a NACA 4-digit aerofoil with a sharp trailing edge, in sheared parabolic
+// coordinates (Jameson, AIAA 79-1458): zeta = sqrt(2 (z - z0)), with z0 midway between the nose and its centre of
+// curvature, unfolds aerofoil and wake into a low bump eta = S(xi) above a straight line. Outward grid lines have
+// constant xi.
 //
 //                  __________
-//               .'   .--------      the row j = 0 runs from the end of the wake below, around the nose, to the end of the
-//              |   .'  _______      wake above; both of its wakes are the same nodes
+//               .'   .--------      the row j = 0 runs from the end of the lower wake around the nose to the end of the
+//              |   .'  _______      upper wake; both wakes share their nodes
 //              |   ( _______ >---
 //              |   '.
 //               '.___'--------
@@ -20,18 +21,19 @@ namespace weir {
 namespace {
 
 constexpr Option c_grid_keys[] = {
-    {"profile", Option::text, "0012", "the four digits"},
-    {"trailing_edge", Option::text, "extended", "extended: the profile's own curves to their intersection",
-     "closed | extended"},
-    {"far_field", Option::number, "500", "distance before the nose, and behind", "[2, 1e4]", "chords"},
-    {"wall_cells", Option::integer, "128", "of both sides", "[8, inf)"},
-    {"wake_cells", Option::integer, "32", "of the cut behind the trailing edge", "[2, inf)"},
-    {"outward", Option::integer, "64", "cells outwards", "[2, inf)"},
-    {"first_height", Option::number, "4e-6", "of the cells at the trailing edge; at the leading edge a tenth",
-     "(0, inf)", "chords"},
+    {"profile", Option::text, "0012", "digits of the NACA 4-digit section"},
+    {"trailing_edge", Option::text, "extended",
+     "form of the trailing edge; extended: the surfaces continued to their intersection", "closed | extended"},
+    {"far_field", Option::number, "500", "distance of the far field upstream and downstream", "[2, 1e4]", "chords"},
+    {"wall_cells", Option::integer, "128", "number of cells along the wall, both sides together", "[8, inf)"},
+    {"wake_cells", Option::integer, "32", "number of cells along the wake", "[2, inf)"},
+    {"outward", Option::integer, "64", "number of cells in the outward direction", "[2, inf)"},
+    {"first_height", Option::number, "4e-6",
+     "height of the first cells at the trailing edge; a tenth of it at the leading edge", "(0, inf)", "chords"},
     {"leading_spacing", Option::number, "0.004", "size of the faces at the leading edge", "(0, inf)", "chords"},
     {"trailing_spacing", Option::number, "0.004", "size of the faces at the trailing edge", "(0, inf)", "chords"},
-    {"refinement", Option::number, "1", "multiplies the numbers of cells, divides the sizes", "[0.2, 60]"}};
+    {"refinement", Option::number, "1", "refinement factor: multiplies the numbers of cells and divides the sizes",
+     "[0.2, 60]"}};
 
 using Complex = std::complex<double>;
 
@@ -41,10 +43,10 @@ struct CGrid {
   double far_field, first_height, leading_spacing, trailing_spacing;
   int side_cells, wake_cells, outward;
 
-  // The singular point, and what unfolds the plane around it, cut along the positive axis.
+  // The singular point of the mapping, which unfolds the plane cut along the positive axis.
   double z0() const { return 0.5 * 1.1019 * thickness * thickness; }
   Complex unfolded(const Point& p, int side) const {
-    const Complex zeta = std::sqrt(2.0 * Complex(p[0] - z0(), p[1]));  // not left of the imaginary axis
+    const Complex zeta = std::sqrt(2.0 * Complex(p[0] - z0(), p[1]));  // on the right of the imaginary axis
     const bool is_below = zeta.imag() < 0 || (zeta.imag() == 0 && side < 0);
     return is_below ? -zeta : zeta;
   }
@@ -54,7 +56,7 @@ struct CGrid {
   }
 };
 
-// The row j = 0 in the unfolded plane, from the end of the wake below to that above.
+// The row j = 0 in the unfolded plane, from the end of the lower wake to the end of the upper one.
 std::vector<Complex> first_row(const CGrid& o) {
   const Airfoil airfoil(o.thickness, o.camber, o.camber_position, o.trailing_edge);
   const double end = std::sqrt(2 * (1 - o.z0())), last = std::sqrt(2 * (o.far_field - o.z0()));
@@ -73,9 +75,9 @@ std::vector<Complex> first_row(const CGrid& o) {
   return row;
 }
 
-// Over the straight line, where the bump fades within about a chord: eta = e + S exp(-e). All columns have one row of
-// heights e, so that cells grow with their distance from the nose as the plane folds, and neighbouring layers open at one
-// rate: cells of aspect ratio 1e5 in the wake would otherwise be shifted against each other by many of their heights.
+// A column above the straight line; the bump decays within about a chord: eta = e + S exp(-e). All columns have the
+// same heights e, so that cells grow with their distance from the nose and neighbouring layers diverge at the same
+// rate. Otherwise wake cells of aspect ratio 1e5 would be sheared against each other by many of their heights.
 std::vector<Complex> column(const std::vector<double>& heights, const Complex& foot) {
   std::vector<Complex> out;
   for (const double e : heights) out.emplace_back(foot.real(), e + foot.imag() * std::exp(-e));
@@ -89,7 +91,7 @@ MeshDescription mesh_of(const CGrid& o) {
   const std::vector<double> heights = geometric_spacing(ny, first, growth_to_fill(ny, first, height));
   MeshDescription out;
   out.grid = {nx, ny};
-  const int joined = nx - wake;  // from this column on, the foot is that of the wake below
+  const int joined = nx - wake;  // from this column on, the first node is that of the lower wake
   for (int i = 0; i <= nx; ++i) {
     const std::vector<Complex> nodes = column(heights, row[static_cast<std::size_t>(i)]);
     for (std::size_t j = i < joined ? 0 : 1; j < nodes.size(); ++j) out.node.push_back(o.folded(nodes[j]));
@@ -116,9 +118,9 @@ MeshDescription make_c_grid(const Table& t) {
   CGrid o{};
   const auto digits = t.get<std::string>("profile");
   if (digits.size() != 4 || digits.find_first_not_of("0123456789") != std::string::npos || digits.substr(2) == "00")
-    t.fail("profile", "'profile' is the four digits of a NACA section, \"0012\"");
+    t.fail("profile", "'profile' must be the four digits of a NACA section, such as \"0012\"");
   if (digits[0] != '0' && digits[1] == '0')
-    t.fail("profile", "a cambered section names the place of its camber: the second digit is not 0");
+    t.fail("profile", "a cambered section requires a position of its camber: the second digit must not be 0");
   o.camber = 0.01 * (digits[0] - '0');
   o.camber_position = 0.1 * (digits[1] - '0');
   o.thickness = 0.01 * std::stoi(digits.substr(2));

@@ -1,4 +1,4 @@
-// The hybrid mesh of a NACA 4-digit airfoil: layers of quadrilaterals on the wall, triangles to the far field.
+// Hybrid mesh of a NACA 4-digit airfoil: layers of quadrilaterals on the wall, triangles to the far field.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -14,28 +14,32 @@ namespace weir {
 namespace {
 
 constexpr Option naca_keys[] = {
-    {"profile", Option::text, Option::required, "of naca: the four digits, \"2412\""},
-    {"trailing_edge", Option::text, "closed", "open: blunt; extended: the profile's own curves to their intersection",
+    {"profile", Option::text, Option::required, "digits of the NACA 4-digit section (type naca)"},
+    {"trailing_edge", Option::text, "closed",
+     "form of the trailing edge; open: blunt; extended: the surfaces continued to their intersection",
      "closed | open | extended"},
-    {"far_field", Option::number, "20", "radius of the far field; 100 for an accurate lift", "[2, 1e4]", "chords"},
-    {"wall_faces", Option::integer, "200", "of both sides", "[20, inf)"},
+    {"far_field", Option::number, "20", "radius of the far field; use 100 for an accurate lift", "[2, 1e4]", "chords"},
+    {"wall_faces", Option::integer, "200", "number of faces on the wall, both sides together", "[20, inf)"},
     {"leading_spacing", Option::number, "0.0014", "size of the faces at the leading edge", "(0, inf)", "chords"},
     {"trailing_spacing", Option::number, "0.0025", "size of the faces at the trailing edge", "(0, inf)", "chords"},
-    {"layers", Option::integer, "20", "of quadrilaterals at the wall; 0: triangles alone", "[0, inf)"},
-    {"first_height", Option::number, "5e-5", "of the first layer", "(0, inf)", "chords"},
-    {"layer_growth", Option::number, "1.26", "ratio of neighbouring layers", "[1, 3]"},
-    {"near_growth", Option::number, "0.125", "of triangle sizes with the distance, within a chord", "[0.01, 0.5]"},
-    {"far_growth", Option::number, "0.16", "the same beyond a chord", "[0.01, 0.5]"},
-    {"fan", Option::number, "depends: 20.05", "a column of the fan of cells around the trailing edge", "[2, 60]",
-     "degrees"},
-    {"wake_length", Option::number, "0", "of the finer triangles behind the trailing edge", "[0, inf)", "chords"},
-    {"wake_size", Option::number, "0.03", "of those triangles", "(0, inf)", "chords"},
-    {"shape", Option::text, "hybrid", "triangles: the layers' quadrilaterals are halved", "hybrid | triangles"},
+    {"layers", Option::integer, "20", "number of layers of quadrilaterals at the wall; 0: triangles only", "[0, inf)"},
+    {"first_height", Option::number, "5e-5", "height of the first layer", "(0, inf)", "chords"},
+    {"layer_growth", Option::number, "1.26", "ratio of the heights of neighbouring layers", "[1, 3]"},
+    {"near_growth", Option::number, "0.125", "growth of the triangle size per distance from the wall, within a chord",
+     "[0.01, 0.5]"},
+    {"far_growth", Option::number, "0.16", "growth of the triangle size per distance beyond a chord", "[0.01, 0.5]"},
+    {"fan", Option::number, "depends: 20.05", "angle of a column of cells in the fan around the trailing edge",
+     "[2, 60]", "degrees"},
+    {"wake_length", Option::number, "0", "length of the refined wake behind the trailing edge", "[0, inf)", "chords"},
+    {"wake_size", Option::number, "0.03", "triangle size in the refined wake", "(0, inf)", "chords"},
+    {"shape", Option::text, "hybrid", "cell shapes; triangles: the quadrilaterals of the layers are halved",
+     "hybrid | triangles"},
     {"refinement", Option::number, "1",
-     "all sizes here are those of 1, which makes about 13,000 cells; cells grow by "
+     "uniform refinement factor; 1 gives about 13,000 cells, and their number grows with "
      "its square",
      "[0.2, 60]"},
-    {"cells", Option::integer, "depends on refinement", "about so many cells, instead of refinement", "[500, inf)"}};
+    {"cells", Option::integer, "depends on refinement", "approximate number of cells (alternative to refinement)",
+     "[500, inf)"}};
 
 struct Naca {
   double thickness = 0.12, camber = 0, camber_position = 0.4;  // of the chord: NACA 0012
@@ -43,12 +47,12 @@ struct Naca {
   double far_field, refinement = 1;
   int wall_faces, layers;
   double leading_spacing, trailing_spacing, first_height, layer_growth;
-  double fan_angle;  // radians: a column of the fan around the trailing edge
+  double fan_angle;  // radians per column of the fan at the trailing edge
   double near_growth, far_growth, wake_length, wake_size;
   bool halves_layers;
 };
 
-// Clockwise from the trailing edge: along the lower side, around the nose, along the upper side, up the base if blunt.
+// Clockwise from the trailing edge: lower side, nose, upper side, and the base if blunt.
 std::vector<Point> contour(const Naca& o) {
   const Airfoil airfoil(o.thickness, o.camber, o.camber_position, o.trailing_edge);
   const int n = std::max(4, static_cast<int>(std::lround(0.5 * o.wall_faces * o.refinement)));
@@ -71,19 +75,19 @@ std::vector<Point> contour(const Naca& o) {
 }
 
 struct LayerOptions {
-  std::vector<double> height;  // of the fronts above the wall: 0, first height, ...
-  double fan_angle;            // radians a column of a fan, about
-  bool halve;                  // each quadrilateral into two triangles
+  std::vector<double> height;  // heights of the fronts above the wall: 0, first height, ...
+  double fan_angle;            // approximate radians per column of a fan
+  bool halve;                  // halves each quadrilateral
 };
 
-constexpr double sharp = 0.6;  // radians of turning that make a fan
+constexpr double sharp = 0.6;  // radians of turning that start a fan
 
-// To the left of a -> b.
+// Direction to the left of a -> b.
 double normal_angle(const Point& a, const Point& b) { return std::atan2(b[0] - a[0], a[1] - b[1]); }
 
 double turned(double angle) { return std::remainder(angle, 6.283185307179586); }
 
-// A closed row of points; columns of a fan share their wall node.
+// A closed row of points; the columns of a fan share their wall node.
 struct Row {
   std::vector<int> wall;  // the wall node of each column
   std::vector<Point> at;
@@ -93,8 +97,8 @@ struct Row {
   std::size_t before(std::size_t c) const { return c == 0 ? size() - 1 : c - 1; }
 };
 
-// Columns of a fan: none where the wall turns little; where the layers are thin no more than their outer arc has room
-// for, half as wide as the wall's faces beside them.
+// Number of columns of a fan: none for small angles; for thin layers, no more than fit on their outer arc with half
+// the width of the adjacent wall faces.
 int fan_columns(double turn, const LayerOptions& o, double wall_face) {
   if (turn < sharp) return 0;
   const double by_room = turn * o.height.back() / (0.5 * wall_face);
@@ -107,7 +111,7 @@ Row first_row(const std::vector<Point>& body, const LayerOptions& o) {
   const auto wall = [&](int i) { return body[(i + count) % count]; };
   for (int i = 0; i < count; ++i) {
     const double before = normal_angle(wall(i - 1), wall(i)), after = normal_angle(wall(i), wall(i + 1));
-    const double turn = turned(after - before);  // a clockwise walk turns to the right at a convex corner: negative
+    const double turn = turned(after - before);  // a clockwise walk turns right at a convex corner: negative
     const int columns = fan_columns(-turn, o, std::min(distance(wall(i - 1), wall(i)), distance(wall(i), wall(i + 1))));
     for (int k = 0; k <= columns; ++k) {
       row.wall.push_back(i);
@@ -126,8 +130,8 @@ void turn_to_normals(Row& row) {
   }
 }
 
-// Moves points along the front towards the wider of their two neighbouring columns. A thin layer keeps its normals: the
-// shift is at most half the step outwards.
+// Moves points along the front towards the wider of their two columns, by at most half the outward step, so that thin
+// layers keep their normals.
 void even_out(Row& row, double step) {
   const std::vector<Point> old = row.at;
   for (std::size_t c = 0; c < row.size(); ++c) {
@@ -151,14 +155,12 @@ void add_quad(MeshDescription& mesh, int a, int b, int c, int d, bool halve) {
   }
 }
 
-// Layers of quadrilaterals around a closed body, by marching along the normals.
+// Layers of quadrilaterals around a closed body, marching along the normals. A sharp corner gets a fan of columns
+// between the normals of its two sides; at the corner the cells of the first layer are triangles. Where the cells are
+// no longer thin, the widths of neighbouring columns are evened out, so that the outer front is smooth.
 //
-//   A sharp corner gets a fan of columns that turn from the one side's normal to the other's; at the corner itself the
-//   first layer's cells are triangles. Where the cells are no longer thin, neighbouring columns even out their widths,
-//   so that the front is left smooth for the triangles outside.
-//
-// The body's nodes are the first ones of the mesh, clockwise (the fluid on the left). Adds nodes and cells; returns the nodes
-// of the outermost front, in the same sense.
+// The nodes of the body are the first ones of the mesh, clockwise (fluid on the left). Adds nodes and cells; returns
+// the nodes of the outermost front in the same direction.
 std::vector<int> add_layers(MeshDescription& mesh, const LayerOptions& o) {
   Row row = first_row(mesh.node, o);
   std::vector<int> below = row.wall;
@@ -191,7 +193,8 @@ std::vector<int> add_layers(MeshDescription& mesh, const LayerOptions& o) {
   return below;
 }
 
-// With refinement r the layers have the same total height: r times as many, each growth factor to the power 1 / r.
+// With refinement r the layers keep their total height: r times as many layers, each growth factor to the power 1 /
+// r.
 std::vector<double> layer_heights(const Naca& o) {
   const int layers = static_cast<int>(std::lround(o.layers * o.refinement));
   const double growth = std::pow(o.layer_growth, 1 / o.refinement);
@@ -210,7 +213,7 @@ SizeField size_field(const Naca& o, const MeshDescription& mesh, const std::vect
     const double h = o.wake_size / o.refinement;
     for (double x = 1; x < 1 + o.wake_length; x += 0.5 * h) sources.push_back({{x, 0}, h});
   }
-  constexpr double steepest = 0.35;  // beyond it triangles can no longer follow
+  constexpr double steepest = 0.35;  // triangles cannot follow a steeper growth
   return {std::move(sources), std::min(o.near_growth / o.refinement, steepest),
           std::min(o.far_growth / o.refinement, steepest)};
 }
@@ -264,11 +267,11 @@ MeshDescription mesh_of(const Naca& o) {
   return mesh;
 }
 
-// The refinement that gives about so many cells (to a few per cent).
+// The refinement that gives this number of cells to within a few per cent.
 double refinement_for(Naca o, int cells) {
   o.refinement = 1;
   o.refinement = std::sqrt(cells / static_cast<double>(mesh_of(o).cells()));
-  // Coarse meshes, cheap to make again, depart from the square law: layers are counted in integers.
+  // Coarse meshes, cheap to generate, deviate from the square law because layers are integers.
   for (int i = 0; i < 2 && o.refinement < 1; ++i)
     o.refinement *= std::sqrt(cells / static_cast<double>(mesh_of(o).cells()));
   return o.refinement;
@@ -280,7 +283,8 @@ void read_profile(const Table& t, Naca& o) {
     t.fail("profile", "'profile' must be the four digits of a NACA airfoil, such as \"0012\" or \"2412\"");
   o.camber = 0.01 * (digits[0] - '0');
   if (digits[1] != '0') o.camber_position = 0.1 * (digits[1] - '0');
-  if ((o.camber > 0) != (digits[1] != '0')) t.fail("profile", "camber and its position are both zero or both not");
+  if ((o.camber > 0) != (digits[1] != '0'))
+    t.fail("profile", "camber and its position (the first two digits) must both be zero or both nonzero");
   o.thickness = 0.1 * (digits[2] - '0') + 0.01 * (digits[3] - '0');
 }
 
@@ -307,12 +311,13 @@ MeshDescription make_naca(const Table& t, bool has_profile) {
   o.fan_angle = t.has("fan") ? t.get<double>("fan", 20) * std::numbers::pi / 180 : 0.35;
   o.wake_length = t.get<double>("wake_length");
   o.wake_size = t.get<double>("wake_size");
-  if (o.wake_length > o.far_field - 1) t.fail("wake_length", "the wake ends beyond the far field");
+  if (o.wake_length > o.far_field - 1) t.fail("wake_length", "the refined wake must end inside the far field");
   o.halves_layers = t.get<std::string>("shape") == "triangles";
   const double heights = geometric_spacing(o.layers, o.first_height, o.layer_growth).back();
-  if (heights > 0.5) t.fail("layers", "the layers would be thicker than half a chord");
-  if (t.has("cells") && t.has("refinement")) t.fail("cells", "'cells' and 'refinement' say the same: give one of them");
-  // Also before the mesh of refinement 1, which tells how many cells that has.
+  if (heights > 0.5) t.fail("layers", "the total height of the layers exceeds half a chord");
+  if (t.has("cells") && t.has("refinement"))
+    t.fail("cells", "'cells' and 'refinement' are alternatives: give one of them");
+  // Also before the mesh of refinement 1, which is generated to count its cells.
   const auto require_memory_for = [&](double r) {
     const double finer = 0.14 / std::min(o.near_growth, o.far_growth), triangles_a_face = 45 * finer * finer;
     const double wake = 2 * o.wake_length / o.wake_size,
@@ -322,13 +327,14 @@ MeshDescription make_naca(const Table& t, bool has_profile) {
   };
   require_memory_for(t.has("cells") ? 1 : t.get<double>("refinement"));
   o.refinement = t.has("cells") ? refinement_for(o, t.get<int>("cells", 0)) : t.get<double>("refinement");
-  if (o.refinement < 0.2 || o.refinement > 60) t.fail("cells", "needs a refinement between 0.2 and 60");
+  if (o.refinement < 0.2 || o.refinement > 60)
+    t.fail("cells", "this number of cells requires a refinement outside of 0.2 .. 60");
   if (t.has("cells")) require_memory_for(o.refinement);
   try {
     return mesh_of(o);
   } catch (const std::runtime_error& e) {
     t.fail("layers",
-           std::string(e.what()) + ": the layers fold over; make them fewer or thinner, or the wall spacing finer");
+           std::string(e.what()) + ": the layers fold over; use fewer or thinner layers, or a finer wall spacing");
   }
 }
 
@@ -342,7 +348,7 @@ Airfoil::Airfoil(double thickness, double camber, double position, TrailingEdge 
 }
 
 double Airfoil::half_thickness(double x) const {
-  if (x >= 1 && is_sharp()) return 0;  // not its round-off
+  if (x >= 1 && is_sharp()) return 0;  // without rounding error
   return 5 * thickness_ * shape(scale_ * x, a4_) / scale_;
 }
 

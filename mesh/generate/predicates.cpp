@@ -7,9 +7,9 @@
 namespace weir {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon() / 2;  // Shewchuk's
+constexpr double eps = std::numeric_limits<double>::epsilon() / 2;  // as defined by Shewchuk
 
-// A number as the exact sum of doubles that do not overlap, least first, without zeros.
+// An exact sum of non-overlapping doubles, ascending, without zeros.
 using Expansion = std::vector<double>;
 
 // e + b (Shewchuk's Grow-Expansion with zero elimination).
@@ -45,7 +45,7 @@ Expansion operator*(const Expansion& a, const Expansion& b) {
   for (const double x : a)
     for (const double y : b) {
       const double high = x * y;
-      grow(product, std::fma(x, y, -high));  // the rounding error of high, exactly
+      grow(product, std::fma(x, y, -high));  // the exact rounding error of high
       grow(product, high);
     }
   return product;

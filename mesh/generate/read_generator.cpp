@@ -15,64 +15,58 @@ namespace {
 
 constexpr Option generator_keys[] = {
     {"type", Option::text, Option::required,
-     "naca0012: NACA 0012; naca: any 4-digit aerofoil, hybrid mesh; box: rectangle; "
-     "cylinder: O-grid; bump: channel over "
-     "a smooth bump; wedge: channel over a ramp; c_grid: 4-digit aerofoil and its wake",
-     "box | cylinder | naca0012 | naca | bump | wedge | c_grid"}};
+     "mesh generator; naca0012: NACA 0012; naca: any 4-digit aerofoil, hybrid mesh; box: rectangle; "
+     "cylinder: O-grid; wedge: channel over a ramp; c_grid: 4-digit aerofoil and its wake",
+     "box | cylinder | naca0012 | naca | wedge | c_grid"}};
 
-constexpr Option shape_key = {"shape", Option::text, "quads", "of the cells; triangles: alternating diagonals",
+constexpr Option shape_key = {"shape", Option::text, "quads", "shape of the cells; triangles: alternating diagonals",
                               "quads | triangles | triangles_aligned"};
 
 constexpr Option section_keys[] = {
-    {"points", Option::numbers, Option::required, "where the sections begin and end, increasing", "", "length"},
-    {"cells", Option::integers, Option::required, "of each section", "[1, inf)"},
-    {"spacing", Option::numbers, "depends on the sections: all 0", "about the cell size at each point; 0: free",
+    {"points", Option::numbers, Option::required, "end points of the sections, increasing", "", "length"},
+    {"cells", Option::integers, Option::required, "number of cells of each section", "[1, inf)"},
+    {"spacing", Option::numbers, "depends on the sections: all 0", "approximate cell size at each point; 0: free",
      "[0, inf)", "length"}};
 Options section_options() { return section_keys; }
 
 constexpr Option split_keys[] = {
-    {"side", Option::text, "y_min", "that becomes two markers", "x_min | x_max | y_min | y_max"},
-    {"at", Option::number, Option::required, "coordinate of a node of the side", "", "length"},
-    {"names", Option::texts, "[symmetry, wall]", "of the two markers, below and above `at`"}};
+    {"side", Option::text, "y_min", "side that is split into two markers", "x_min | x_max | y_min | y_max"},
+    {"at", Option::number, Option::required, "coordinate of the node at which the side is split", "", "length"},
+    {"names", Option::texts, "[symmetry, wall]", "names of the two markers, below and above `at`"}};
 
 constexpr Option box_keys[] = {
     {"cells", Option::integers, "[32, 32]", "[nx, ny]", "[1, inf)"},
-    {"origin", Option::numbers, "[0, 0]", "lower corner", "(-inf, inf)", "length"},
-    {"length", Option::numbers, "[1, 1]", "lengths of the sides", "(0, inf)", "length"},
-    {"stretching", Option::tables, "", "as in [grid]", "", "", "", stretching_options},
-    {"x", Option::table, "", "sections of their own cell sizes instead of cells, origin, length", "", "", "",
-     section_options},
-    {"y", Option::table, "", "the same in y", "", "", "", section_options},
+    {"origin", Option::numbers, "[0, 0]", "lower corner of the box", "(-inf, inf)", "length"},
+    {"length", Option::numbers, "[1, 1]", "lengths of the sides of the box", "(0, inf)", "length"},
+    {"stretching", Option::tables, "", "stretching per direction, as in [grid]", "", "", "", stretching_options},
+    {"x", Option::table, "", "sections in x with their own cell sizes (alternative to cells, origin, length)", "", "",
+     "", section_options},
+    {"y", Option::table, "", "sections in y with their own cell sizes", "", "", "", section_options},
     shape_key,
     {"periodic", Option::texts, "[]", "directions", "x | y"},
-    {"split", Option::tables, "", "sides that are two markers", "", "", "", [] { return Options(split_keys); }},
-    {"perturbation", Option::number, "0", "smooth displacement of the inner nodes, in lengths / 2 pi", "[0, 0.45]"},
-    {"jitter", Option::number, "0", "random displacement of the inner nodes, in cell sizes", "[0, 0.24]"},
+    {"split", Option::tables, "", "sides that are split into two markers", "", "", "",
+     [] { return Options(split_keys); }},
+    {"perturbation", Option::number, "0", "smooth displacement of the inner nodes, in units of length / 2 pi",
+     "[0, 0.45]"},
+    {"jitter", Option::number, "0", "random displacement of the inner nodes, in units of the cell size", "[0, 0.24]"},
     {"seed", Option::integer, "1", "of jitter"}};
 
 constexpr Option cylinder_keys[] = {
-    {"radius", Option::number, "0.5", "of the cylinder", "(0, inf)", "length"},
-    {"far_field", Option::number, "20", "outer radius", "(0, inf)", "length"},
-    {"around", Option::integer, "128", "cells around", "[6, inf)"},
-    {"outward", Option::integer, "64", "cells outwards", "[1, inf)"},
-    {"first_height", Option::number, "0", "of the cells at the wall; 0: all cells have one aspect ratio", "[0, inf)",
-     "length"},
-    {"growth", Option::number, "0", "ratio of neighbouring heights, instead of first_height", "[0, inf)"}};
+    {"radius", Option::number, "0.5", "radius of the cylinder", "(0, inf)", "length"},
+    {"far_field", Option::number, "20", "outer radius of the mesh", "(0, inf)", "length"},
+    {"around", Option::integer, "128", "number of cells around the cylinder", "[6, inf)"},
+    {"outward", Option::integer, "64", "number of cells in radial direction", "[1, inf)"},
+    {"first_height", Option::number, "0", "height of the cells at the wall; 0: constant aspect ratio of all cells",
+     "[0, inf)", "length"},
+    {"growth", Option::number, "0", "ratio of neighbouring cell heights (alternative to first_height)", "[0, inf)"}};
 
-constexpr Option bump_keys[] = {
-    {"cells", Option::integers, "[96, 32]", "[nx, ny]", "[1, inf)"},
-    {"x", Option::numbers, "[-1.5, 1.5]", "beginning and end of the channel", "(-inf, inf)", "length"},
-    {"height", Option::number, "0.0625", "of the bump, y = height exp(-sharpness x^2)", "(-inf, inf)", "length"},
-    {"sharpness", Option::number, "25", "of the bump", "[0, inf)", "1/length^2"},
-    {"channel_height", Option::number, "0.8", "of the channel", "(0, inf)", "length"},
+constexpr Option wedge_keys[] = {
+    {"cells", Option::integers, "[96, 64]", "[nx, ny]", "[1, inf)"},
+    {"angle", Option::number, "10", "angle of the ramp, which starts at x = 0", "[-60, 60]", "degrees"},
+    {"upstream", Option::number, "0.5", "length of the floor upstream of the ramp", "(0, inf)", "length"},
+    {"length", Option::number, "1", "length of the ramp along x", "(0, inf)", "length"},
+    {"height", Option::number, "1", "height of the channel", "(0, inf)", "length"},
     shape_key};
-
-constexpr Option wedge_keys[] = {{"cells", Option::integers, "[96, 64]", "[nx, ny]", "[1, inf)"},
-                                 {"angle", Option::number, "10", "of the ramp from x = 0", "[-60, 60]", "degrees"},
-                                 {"upstream", Option::number, "0.5", "length before the ramp", "(0, inf)", "length"},
-                                 {"length", Option::number, "1", "of the ramp along x", "(0, inf)", "length"},
-                                 {"height", Option::number, "1", "of the channel", "(0, inf)", "length"},
-                                 shape_key};
 
 std::array<int, 2> cell_counts(const Table& t) {
   const auto n = t.get<std::vector<int>>("cells");
@@ -92,16 +86,16 @@ CellShape shape(const Table& t) {
   return word == "quads" ? CellShape::quads : word == "triangles" ? CellShape::triangles : CellShape::triangles_aligned;
 }
 
-// x = { points = [-0.5, 0, 2], cells = [16, 64], spacing = [0.1, 0.002, 0.1] }: sections with about the given spacing at
-// each point (0 or left out: free).
+// x = { points = [-0.5, 0, 2], cells = [16, 64], spacing = [0.1, 0.002, 0.1] }: sections with approximate spacings at
+// the points (0 or omitted: free).
 std::vector<double> read_sections(const Table& box, const char* key) {
   const Table t = box.table(key);
   const auto points = t.get<std::vector<double>>("points");
   const auto cells = t.get<std::vector<int>>("cells");
   const auto spacing = t.get<std::vector<double>>("spacing", std::vector<double>(points.size(), 0.0));
-  if (points.size() < 2) t.fail("points", "'points' needs at least a beginning and an end");
-  if (cells.size() + 1 != points.size()) t.fail("cells", "'cells' must have one number between each two points");
-  if (spacing.size() != points.size()) t.fail("spacing", "'spacing' must have one number a point");
+  if (points.size() < 2) t.fail("points", "'points' must have at least two values");
+  if (cells.size() + 1 != points.size()) t.fail("cells", "'cells' must have one number per section");
+  if (spacing.size() != points.size()) t.fail("spacing", "'spacing' must have one number per point");
   std::vector<double> line{points[0]};
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!(points[i + 1] > points[i])) t.fail("points", "'points' must increase");
@@ -111,7 +105,7 @@ std::vector<double> read_sections(const Table& box, const char* key) {
     line.push_back(points[i + 1]);
   }
   for (std::size_t i = 1; i < line.size(); ++i)
-    if (!(line[i] > line[i - 1])) t.fail("spacing", "such spacings leave cells of no length");
+    if (!(line[i] > line[i - 1])) t.fail("spacing", "these spacings leave cells of zero length");
   return line;
 }
 
@@ -123,7 +117,7 @@ SheetSide side_of(const Table& t) {
                            : SheetSide::top;
 }
 
-// A side that is two patches, below and above the node `at`.
+// A side with two patches, below and above the node `at`.
 struct Split {
   SheetSide side;
   int at;
@@ -145,9 +139,9 @@ Split read_split(const Table& t, const Lines& lines, const std::array<bool, 2>& 
   const auto& line = lines[is_vertical(side) ? 1 : 0];
   const auto near = std::ranges::min_element(line, {}, [&](double x) { return std::abs(x - at); });
   if (std::abs(*near - at) > 1e-9 * (line.back() - line.front()))
-    t.fail("at", "the side is split where the mesh has no node; the nearest is at " + std::to_string(*near) +
-                     "; name the place as one of the " + (is_vertical(side) ? "y" : "x") + " points");
-  if (near == line.begin() || near + 1 == line.end()) t.fail("at", "the side is split at its end");
+    t.fail("at", "the mesh has no node at this position; the nearest is at " + std::to_string(*near) +
+                     "; add the position to the " + (is_vertical(side) ? "y" : "x") + " points");
+  if (near == line.begin() || near + 1 == line.end()) t.fail("at", "a side cannot be split at its end");
   if (periodic[is_vertical(side) ? 0 : 1]) t.fail("side", "a periodic side cannot be split");
   return {side, static_cast<int>(near - line.begin()), names};
 }
@@ -167,8 +161,8 @@ Lines read_lines(const Table& t) {
   return line;
 }
 
-// Both (x, y) of a node move by perturbation / (2 pi) * sin(2 pi xi) sin(2 pi eta) of the box's lengths: smooth, and nothing
-// on the sides. Below 0.5 the mesh stays valid.
+// Both coordinates of a node move by perturbation / (2 pi) * sin(2 pi xi) sin(2 pi eta) of the box's lengths, zero on
+// the sides. The mesh is valid below 0.5.
 void place_nodes(Sheet& sheet, const Lines& line, double perturbation) {
   constexpr double two_pi = 2 * std::numbers::pi;
   const auto& [x, y] = line;
@@ -219,13 +213,13 @@ MeshDescription make_box(const Table& t) {
 // An O-grid of quadrilaterals around a circle about the origin. Patches wall, farfield.
 MeshDescription make_cylinder(const Table& t) {
   const auto radius = t.get<double>("radius"), far_field = t.get<double>("far_field");
-  if (!(far_field > radius)) t.fail("far_field", "'far_field' is the outer radius: larger than 'radius'");
+  if (!(far_field > radius)) t.fail("far_field", "'far_field' (the outer radius) must be larger than 'radius'");
   const auto around = t.get<int>("around"), outward = t.get<int>("outward");
   auto first_height = t.get<double>("first_height");
   const auto growth = t.get<double>("growth");
   const double gap = far_field - radius;
   if (growth > 0) {
-    if (first_height > 0) t.fail("growth", "'growth' follows from 'first_height' and the counts: give one of them");
+    if (first_height > 0) t.fail("growth", "'growth' and 'first_height' are alternatives: give one of them");
     first_height = growth == 1 ? gap / outward : gap * (growth - 1) / (std::pow(growth, outward) - 1);
   }
   if (first_height > gap) t.fail("first_height", "'first_height' is larger than the gap between the circles");
@@ -234,12 +228,12 @@ MeshDescription make_cylinder(const Table& t) {
   std::vector<double> height;
   if (first_height > 0) height = geometric_spacing(outward, first_height, growth_to_fill(outward, first_height, gap));
   for (int j = 0; j <= outward; ++j) {
-    // Without a first height the radii grow by a constant factor, so that the cells are similar figures.
+    // Without a first height the radii form a geometric series, so that all cells are similar.
     const double r = j == 0           ? radius
                      : j == outward   ? far_field
                      : height.empty() ? radius * std::pow(far_field / radius, static_cast<double>(j) / outward)
                                       : radius + height[j];
-    for (int i = 0; i < around; ++i) {  // clockwise, so that outwards is to the left of the walk
+    for (int i = 0; i < around; ++i) {  // clockwise, so that outwards is on the left
       const double theta = -2 * std::numbers::pi * i / around;
       sheet.at(i, j) = {r * std::cos(theta), r * std::sin(theta)};
     }
@@ -247,50 +241,22 @@ MeshDescription make_cylinder(const Table& t) {
   return describe(sheet, {{SheetSide::bottom, "wall"}, {SheetSide::top, "farfield"}});
 }
 
-// Channels with upright columns between a shaped floor and a flat ceiling.
-template <class Floor>
-Sheet channel(const std::vector<double>& x, int ny, double ceiling, CellShape shape, const Floor& floor) {
-  Sheet sheet(static_cast<int>(x.size()) - 1, ny, shape);
-  for (int i = 0; i <= sheet.nx; ++i) {
-    const double low = floor(x[i]);
-    for (int j = 0; j <= ny; ++j)
-      sheet.at(i, j) = {x[i], j == ny ? ceiling : low + (ceiling - low) * static_cast<double>(j) / ny};
-  }
-  return sheet;
-}
-
-// A channel over a smooth bump, y = height * exp(-sharpness x^2): the defaults are case C1.1 of the International
-// Workshop on High-Order CFD Methods. Patches x_min, x_max, y_min (the bump), y_max.
-MeshDescription make_bump(const Table& t) {
-  const auto [nx, ny] = cell_counts(t);
-  const auto [begin, end] = pair(t, "x");
-  if (!(end > begin)) t.fail("x", "'x' must be [beginning, end] of the channel");
-  const auto height = t.get<double>("height"), sharpness = t.get<double>("sharpness"),
-             ceiling = t.get<double>("channel_height");
-  if (!(height < ceiling)) t.fail("height", "the bump closes the channel");
-  std::vector<double> x;
-  for (int i = 0; i <= nx; ++i) x.push_back(begin + (end - begin) * i / nx);
-  const Sheet sheet =
-      channel(x, ny, ceiling, shape(t), [&](double X) { return height * std::exp(-sharpness * X * X); });
-  return describe(sheet, {{SheetSide::left, "x_min"},
-                          {SheetSide::right, "x_max"},
-                          {SheetSide::bottom, "y_min"},
-                          {SheetSide::top, "y_max"}});
-}
-
-// A channel whose floor turns upwards by `angle` at x = 0, where a node lies on the corner. Patches x_min, x_max, symmetry
-// (the floor before the corner), wall (the ramp), y_max.
+// A channel whose floor rises by `angle` from a node at x = 0. Patches x_min, x_max, symmetry (the floor upstream of
+// the corner), wall (the ramp), y_max.
 MeshDescription make_wedge(const Table& t) {
   const auto [nx, ny] = cell_counts(t);
-  if (nx < 2) t.fail("cells", "a wedge needs at least two cells along the channel");
+  if (nx < 2) t.fail("cells", "a wedge requires at least two cells along the channel");
   const double slope = std::tan(t.get<double>("angle") * (std::numbers::pi / 180));
   const auto upstream = t.get<double>("upstream"), length = t.get<double>("length"), height = t.get<double>("height");
   if (length * slope > 0.9 * height) t.fail("height", "the ramp closes the channel");
   const int before = std::clamp(static_cast<int>(std::lround(nx * upstream / (upstream + length))), 1, nx - 1);
-  std::vector<double> x;
-  for (int i = 0; i <= nx; ++i)
-    x.push_back(i <= before ? upstream * (i - before) / before : length * (i - before) / (nx - before));
-  const Sheet sheet = channel(x, ny, height, shape(t), [&](double X) { return X > 0 ? slope * X : 0.0; });
+  Sheet sheet(nx, ny, shape(t));
+  for (int i = 0; i <= nx; ++i) {
+    const double x = i <= before ? upstream * (i - before) / before : length * (i - before) / (nx - before);
+    const double low = x > 0 ? slope * x : 0.0;
+    for (int j = 0; j <= ny; ++j)
+      sheet.at(i, j) = {x, j == ny ? height : low + (height - low) * static_cast<double>(j) / ny};
+  }
   return describe(sheet, {{SheetSide::left, "x_min"},
                           {SheetSide::right, "x_max"},
                           {SheetSide::bottom, "symmetry", 0, before},
@@ -303,8 +269,8 @@ MeshDescription make_wedge(const Table& t) {
 void require_countable(const Table& t, const char* key, double cells, CellShape shape) {
   const double most = std::numeric_limits<int>::max() / 4.0;
   if (cells * (shape == CellShape::quads ? 1 : 2) > most)
-    t.fail(key, "more cells than a 32-bit index can name the corners of");
-  constexpr double bytes_a_cell = 500;  // while a mesh is built from its description and renumbered
+    t.fail(key, "too many cells: their corners exceed a 32-bit index");
+  constexpr double bytes_a_cell = 500;  // while the mesh is built and renumbered
   require_free_memory(bytes_a_cell * cells,
                       t.where(key) + ": a mesh of " + std::to_string(std::llround(cells)) + " cells");
 }
@@ -314,7 +280,6 @@ Options generator_options() { return generator_keys; }
 Options generator_options(std::string_view type) {
   if (type == "box") return box_keys;
   if (type == "cylinder") return cylinder_keys;
-  if (type == "bump") return bump_keys;
   if (type == "wedge") return wedge_keys;
   if (type == "c_grid") return c_grid_options();
   return naca_options();
@@ -325,7 +290,6 @@ MeshDescription read_generator(const Table& options) {
   const Table t = options.described_by(generator_options(type));
   if (type == "box") return make_box(t);
   if (type == "cylinder") return make_cylinder(t);
-  if (type == "bump") return make_bump(t);
   if (type == "wedge") return make_wedge(t);
   if (type == "c_grid") return make_c_grid(t);
   return make_naca(t, type == "naca");

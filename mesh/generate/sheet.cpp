@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// A number in [-1, 1) of a counter: the mixer of Steele, Lea & Flood (2014), the same on every machine.
+// A random number in [-1, 1) from a counter (splitmix64, Steele, Lea & Flood 2014), the same on every machine.
 double random_number(std::uint64_t counter) {
   std::uint64_t z = (counter + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -1,7 +1,7 @@
-// A mesh that is a rectangle of nx x ny cells, bent: what box, channels and O-grids have in common.
+// A mapped mesh of nx x ny cells, used by box, channels and O-grids.
 //
-//        ny  +--- top ---+        node (i, j) is node[j * columns() + i]; a sheet that wraps around (an O-grid) has no
-//            |           |        left and right side, and node (nx, j) is node (0, j)
+//        ny  +--- top ---+        node (i, j) is node[j * columns() + i]; an O-grid has no left and right
+//            |           |        side, and node (nx, j) is node (0, j)
 //       left |           | right
 //        0   +- bottom --+
 //            0          nx
@@ -17,14 +17,14 @@ namespace weir {
 
 enum class CellShape {
   quads,
-  triangles,         // each quadrilateral halved, the diagonals in turn this way and that way
-  triangles_aligned  // all diagonals one way
+  triangles,         // halved with alternating diagonals
+  triangles_aligned  // halved with parallel diagonals
 };
 
 enum class SheetSide { left, right, bottom, top };
 inline bool is_vertical(SheetSide side) { return side == SheetSide::left || side == SheetSide::right; }
 
-// Faces first .. first + count - 1 of a side; count < 0: to its end.
+// Faces first .. first + count - 1 of a side; count < 0: to the end.
 struct SheetPatch {
   SheetSide side;
   std::string name;
@@ -42,8 +42,8 @@ struct Sheet {
   int index(int i, int j) const { return j * columns() + (wraps ? i % nx : i); }
   Point& at(int i, int j) { return node[index(i, j)]; }
 
-  // Moves the nodes inside by up to `fraction` of the distance to the nearest of their four neighbours, at random. Less
-  // than 0.25 keeps every cell convex on a sheet of rectangles.
+  // Moves inner nodes randomly by up to `fraction` of the distance to the nearest of their four neighbours. Below
+  // 0.25 all cells of a sheet of rectangles stay convex.
   void jitter(double fraction, std::uint64_t seed);
 };
 

@@ -1,8 +1,8 @@
-// The wanted edge length of triangles:  h(x) = min over the sources s of h_s + g(|x - s|),
+// Required edge length of triangles:  h(x) = min over the sources s of h_s + g(|x - s|),
 //
 //   g(d) = near d + (far - near) d^2 / (1 + d)      slope `near` within a chord, `far` beyond
 //
-// Sources are the edges of the boundary and whatever else is to be resolved (a wake). A look-up takes about log(sources).
+// Sources are boundary edges and other regions to be resolved (a wake). A look-up takes about log(sources).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -56,10 +56,10 @@ class SizeField {
  private:
   struct Box {  // of sources first .. last - 1; children at 2 i + 1, 2 i + 2
     Point low, high;
-    double size;  // the least
+    double size;  // smallest size of the sources
     int first, last;
   };
-  static constexpr int leaf = 8;  // sources of a box that is not divided
+  static constexpr int leaf = 8;  // sources per leaf
 
   void build(std::size_t index, int first, int last) {
     Box& b = box_[index];

@@ -5,7 +5,7 @@
 namespace weir {
 namespace {
 
-// The root of an increasing function between low and high.
+// Root of an increasing function between low and high.
 template <class F>
 double root(double low, double high, F&& f) {
   for (int i = 0; i < 200 && high - low > 1e-15 * (std::abs(low) + std::abs(high)); ++i) {
@@ -15,16 +15,16 @@ double root(double low, double high, F&& f) {
   return 0.5 * (low + high);
 }
 
-// sinh(d) / d = B where B > 1, sin(d) / d = B where B < 1; d is the return value, negative for the second kind.
+// The return value d solves sinh(d) / d = B for B > 1; for B < 1 it is negative and sin(|d|) / |d| = B.
 double stretching_factor(double B) {
-  if (std::abs(B - 1) < 1e-6) return 0;  // uniform to the rounding of the formulas
+  if (std::abs(B - 1) < 1e-6) return 0;  // uniform to the rounding error of the formulas
   if (B > 1) return root(1e-9, 700.0, [&](double d) { return std::sinh(d) / d - B; });
   return -root(1e-9, 3.141592653589793, [&](double d) { return B - std::sin(d) / d; });
 }
 
 double odd_tangent(double d, double x) { return d > 0 ? std::tanh(d * x) : std::tan(-d * x); }
 
-// The end at 0 has relative spacing `first` (1 / n is uniform), the other is free.
+// Relative spacing `first` at 0 (1 / n is uniform), the other end free.
 double one_sided(double d, double xi) {
   if (d == 0) return xi;
   return 1 + odd_tangent(d, 0.5 * (xi - 1)) / odd_tangent(d, 0.5);

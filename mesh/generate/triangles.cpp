@@ -11,7 +11,7 @@ namespace {
 
 constexpr double root3 = 1.7320508075688772;
 
-// About a, so that small triangles far from the origin lose no digits.
+// Relative to a, to keep precision for small triangles far from the origin.
 Point circumcentre(const Point& a, const Point& b, const Point& c) {
   const double bx = b[0] - a[0], by = b[1] - a[1], cx = c[0] - a[0], cy = c[1] - a[1];
   const double d = 2 * (bx * cy - by * cx), b2 = bx * bx + by * by, c2 = cx * cx + cy * cy;
@@ -33,7 +33,7 @@ class Front {
       queue_.pop_front();
       if (version_[t] != version || state_[t] != State::waiting) continue;
       if (!grow(t)) {
-        state_[t] = State::given_up;  // its neighbours may do better
+        state_[t] = State::given_up;  // its neighbours may be improved
         wake_neighbours(t);
       }
     }
@@ -47,7 +47,7 @@ class Front {
 
   const Point& corner(int t, int k) const { return mesh_.node[mesh_.triangle[t].node[k]]; }
 
-  // Circumradius over that of the wanted equilateral triangle: below 1.22 is good (Rebay's criterion).
+  // Circumradius relative to that of the required equilateral triangle: below 1.22 is good (Rebay's criterion).
   void assess(int t) {
     if (static_cast<std::size_t>(t) >= state_.size()) {
       state_.resize(static_cast<std::size_t>(t) + 1, State::waiting);
@@ -73,8 +73,8 @@ class Front {
     }
   }
 
-  // A node that makes an equilateral triangle of the wanted size on the shortest front edge, no further away than the
-  // circumcentre (Rebay, eqs. 4 to 6).
+  // Inserts a node that makes an equilateral triangle of the required size on the shortest front edge, no farther
+  // away than the circumcentre (Rebay, eqs. 4 to 6).
   bool grow(int t) {
     int best = -1;
     double shortest = 0;
@@ -92,7 +92,7 @@ class Front {
     const Point between = middle(a, b);
     const Point c = circumcentre(a, b, corner(t, best));
     const double p = 0.5 * shortest, q = (c[0] - between[0]) * inwards[0] + (c[1] - between[1]) * inwards[1];
-    if (!(q > 0)) return false;  // the triangle is blunt on this edge: the edge is too long, not the triangle too large
+    if (!(q > 0)) return false;  // obtuse on this edge: the edge is too long, not the triangle too large
     const double wanted = 0.5 * (node_size_[ia] + node_size_[ib]) / root3;
     const double radius = std::min(std::max(wanted, p), (p * p + q * q) / (2 * q));
     const double d = radius + std::sqrt(std::max(radius * radius - p * p, 0.0));
@@ -118,7 +118,7 @@ class Front {
   const std::function<double(const Point&)>& size_;
   std::vector<double> node_size_;
   std::vector<State> state_;
-  std::vector<int> version_;  // tells a queued triangle from a later one in its place
+  std::vector<int> version_;  // distinguishes a queued triangle from a later one with the same index
   std::deque<Entry> queue_;
 };
 
@@ -168,7 +168,7 @@ class Stars {
     mesh.node[n] = old;
   }
 
-  Buckets<int> around_;  // of each node its triangles
+  Buckets<int> around_;  // triangles of each node
   std::vector<char> at_boundary_;
 };
 

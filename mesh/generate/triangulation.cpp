@@ -19,7 +19,7 @@ int side_towards(const Triangle& t, int neighbour) {
 
 [[noreturn]] void polygons_cross() { throw std::runtime_error("the boundary of the triangles crosses itself"); }
 
-// Three nodes around all others, so far away that the triangles they leave behind on removal are outside.
+// Three nodes around all others, so far away that the triangles left by their removal are outside.
 std::array<Point, 3> around(const std::vector<Point>& nodes) {
   Point low = nodes.front(), high = low;
   for (const Point& p : nodes)
@@ -100,7 +100,7 @@ void Triangulation::dig(const Point& x, int in) {
   }
 }
 
-// Joins the rim to the new node.
+// Connects the rim to the new node.
 void Triangulation::fill(int p) {
   changed_.clear();
   for (std::size_t i = 0; i < rim_.size(); ++i) {
@@ -210,8 +210,8 @@ int Triangulation::find_edge(int a, int b, int& k) const {
   return -1;
 }
 
-// Sloan (1993), A fast algorithm for generating constrained Delaunay triangulations, Comput. Struct. 47:441: the edges
-// that a-b crosses are flipped away, those in quadrilaterals that are not convex after the others.
+// Sloan (1993), A fast algorithm for generating constrained Delaunay triangulations, Comput. Struct. 47:441: the
+// edges crossed by a-b are flipped, those in non-convex quadrilaterals last.
 void Triangulation::recover(const std::array<int, 2>& edge) {
   const auto [a, b] = edge;
   int k = 0;
@@ -274,7 +274,7 @@ void Triangulation::keep_domain(const std::vector<std::array<int, 2>>& edges) {
     for (int k = 0; k < 3; ++k) {
       int& beyond = kept.back().across[k];
       beyond = beyond >= 0 && !kept.back().is_fixed(k) ? number[beyond] : -1;
-      if (kept.back().node[k] >= last) polygons_cross();  // the domain leaks out: an edge is directed the wrong way
+      if (kept.back().node[k] >= last) polygons_cross();  // the region is not closed: an edge has the wrong direction
     }
   }
   triangle = std::move(kept);

@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// The neighbours' colours of one vertex at a time, as a set that empties itself at no cost.
+// Set of the colours of one vertex's neighbours that is cleared in constant time.
 class ColoursNearby {
  public:
   void collect(const Graph& graph, int v, const std::vector<int>& colour) {
@@ -42,7 +42,7 @@ Colouring first_fit(const Graph& graph, const Order& order) {
   return result;
 }
 
-// A well-mixed 64-bit number for each vertex (splitmix64).
+// A random 64-bit number for each vertex (splitmix64).
 std::uint64_t random_weight(std::uint64_t seed, int v) {
   std::uint64_t z = (seed + 1) * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(v) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -50,8 +50,8 @@ std::uint64_t random_weight(std::uint64_t seed, int v) {
   return z ^ (z >> 31);
 }
 
-// Levels of two searches: one from end to end, one from a vertex half-way that is far from others there. Components lie
-// one behind the other.
+// Levels of two searches: one from end to end, one from a vertex half-way that is far from the other vertices there.
+// Components are consecutive.
 struct Levels {
   std::vector<int> along, across;
   int depth = 0, width = 0;
@@ -96,7 +96,7 @@ Colouring colour_balanced(const Graph& graph) {
   std::vector<int> size(static_cast<std::size_t>(colours), 0);
   for (int c : result.colour) ++size[c];
   ColoursNearby nearby;
-  for (int pass = 0; pass < 8; ++pass) {  // a move frees a colour for the neighbours: a few passes settle it
+  for (int pass = 0; pass < 8; ++pass) {  // a move frees a colour for the neighbours: a few passes suffice
     bool has_moved = false;
     for (int v = 0; v < n; ++v) {
       const int mine = result.colour[v];
@@ -116,8 +116,9 @@ Colouring colour_balanced(const Graph& graph) {
 }
 
 Colouring colour_jones_plassmann(const Graph& graph, std::uint64_t seed) {
-  // In every round the vertices whose weight exceeds that of all uncoloured neighbours take the first free colour. When a
-  // vertex's turn comes, exactly its neighbours of larger weight are coloured: visiting by falling weight gives the same.
+  // In each round of the method the vertices whose weight exceeds that of all uncoloured neighbours take the first
+  // free colour; then exactly the neighbours of larger weight are coloured. Visiting by descending weight gives the
+  // same result.
   const int n = graph.vertices();
   std::vector<std::uint64_t> weight(static_cast<std::size_t>(n));
   for (int v = 0; v < n; ++v) weight[v] = random_weight(seed, v);
@@ -139,7 +140,8 @@ ColourWavefront colour_wavefront(const Graph& graph, const Colouring& colouring,
 
   const Levels levels = levels_of(graph);
   const double level = static_cast<double>(n) / levels.depth;
-  const int thickness = std::max(1, static_cast<int>(tile / level)), narrowest = colours;  // or strips overlap too much
+  // limits the overlap of strips
+  const int thickness = std::max(1, static_cast<int>(tile / level)), narrowest = colours;
   const int width = std::max(narrowest, static_cast<int>(std::min(1.0, tile / level) * levels.width));
   const int steps = (levels.depth - 1) / thickness + colours, strips = (levels.width + colours - 2) / width + 1;
   std::vector<int> piece(static_cast<std::size_t>(n)), starts;

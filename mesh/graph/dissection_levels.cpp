@@ -1,4 +1,4 @@
-// Nested dissection and partitioning where Weir is built without METIS.
+// Nested dissection and partitioning without METIS.
 #include "mesh/graph/graph_tools.hpp"
 #include "mesh/graph/orderings.hpp"
 

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<idx_t> metis_starts(const Graph& graph) {
   if (graph.start.back() > std::numeric_limits<idx_t>::max())
-    throw Error(Exit::usage, "the mesh has more faces than this build of METIS can count");
+    throw Error(Exit::usage, "the mesh has more faces than the index type of this build of METIS can represent");
   return {graph.start.begin(), graph.start.end()};
 }
 
@@ -25,11 +25,11 @@ struct Options {
   idx_t value[METIS_NOPTIONS];
   Options() {
     METIS_SetDefaultOptions(value);
-    value[METIS_OPTION_SEED] = 1;  // the same answer every time
+    value[METIS_OPTION_SEED] = 1;  // reproducible
   }
 };
 
-constexpr int smallest = 64;  // METIS is built for graphs worth cutting; on tiny ones it may fail
+constexpr int smallest = 64;  // METIS may fail on tiny graphs
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// A plain undirected graph, as orderings see it: the neighbours of vertex v are neighbour[start[v]] ..
-// neighbour[start[v + 1] - 1], ascending, each edge stored from both ends, no loops.
+// An undirected graph: the neighbours of vertex v are neighbour[start[v]] .. neighbour[start[v + 1] - 1], ascending;
+// each edge is stored at both ends; no loops.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,7 +14,7 @@ struct Graph {
   int degree(int v) const { return static_cast<int>(start[v + 1] - start[v]); }
 };
 
-// order[position] = vertex: the vertex that comes at a position. inverse(order)[vertex] = position.
+// order[position] = vertex; inverse(order)[vertex] = position.
 using Order = std::vector<int>;
 
 }  // namespace weir

@@ -22,7 +22,7 @@ Graph graph_of_edges(int vertices, const std::vector<std::array<int, 2>>& edges)
   for (std::size_t v = 0; v < n; ++v) {
     const auto begin = neighbour.begin() + start[v], end = neighbour.begin() + start[v + 1];
     std::sort(begin, end);
-    out = std::copy(begin, std::unique(begin, end), out);  // writes at or before what it reads
+    out = std::copy(begin, std::unique(begin, end), out);  // writes at or before the read position
     graph.start[v + 1] = out - neighbour.begin();
   }
   neighbour.erase(out, neighbour.end());
@@ -63,8 +63,9 @@ WeightedGraph quotient(const Graph& graph, const std::vector<int>& group, int gr
   WeightedGraph q;
   q.graph.start.assign(static_cast<std::size_t>(groups) + 1, 0);
   q.vertex_weight.resize(static_cast<std::size_t>(groups));
-  std::vector<std::int64_t> edge_to(static_cast<std::size_t>(groups), -1);  // where this group's edge to another is
-  std::vector<std::array<int, 2>> edges;                                    // of one group: the other, its weight
+  // position of the edge from this group to another
+  std::vector<std::int64_t> edge_to(static_cast<std::size_t>(groups), -1);
+  std::vector<std::array<int, 2>> edges;  // of one group: the other group, weight
   for (int g = 0; g < groups; ++g) {
     edges.clear();
     for (int m = starts[g]; m < starts[g + 1]; ++m)
@@ -95,7 +96,8 @@ std::vector<int> partition_strips(const WeightedGraph& g, int parts) {
   std::vector<int> part(g.vertex_weight.size());
   std::int64_t before = 0;
   for (int v : reverse_cuthill_mckee(g.graph)) {
-    const std::int64_t twice_middle = 2 * before + g.vertex_weight[v];  // a vertex goes where its middle lies
+    // a vertex goes to the part that contains its middle
+    const std::int64_t twice_middle = 2 * before + g.vertex_weight[v];
     part[v] = static_cast<int>(twice_middle * parts / (2 * total));
     before += g.vertex_weight[v];
   }

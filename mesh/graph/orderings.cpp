@@ -10,17 +10,17 @@
 namespace weir {
 namespace {
 
-// Nested dissection by level structures: no library needed.
 constexpr int smallest = 64;  // pieces below this size gain nothing from a further cut
 
-// The level that holds the component's median vertex: neither side is larger than half of the component.
+// The level that contains the component's median vertex: neither side has more than half of the component.
 int median_level(const LevelStructure& levels) {
   const int middle = levels.size() / 2;
   return static_cast<int>(std::upper_bound(levels.start.begin(), levels.start.end(), middle) - levels.start.begin()) -
          1;
 }
 
-// Writes a component, its separator last; returns the separator's size. What is too small to cut is all separator.
+// Places a component, its separator last; returns the separator's size. A component too small to cut is all
+// separator.
 int place_component(const LevelStructure& levels, Order::iterator at) {
   const auto begin = levels.vertex.begin(), end = levels.vertex.end();
   if (levels.size() <= smallest || levels.depth() < 3) {
@@ -46,14 +46,14 @@ Order natural_order(int vertices) {
 Order random_order(int vertices, std::uint64_t seed) {
   Order order = natural_order(vertices);
   std::mt19937_64 random(seed);
-  for (std::size_t i = order.size(); i > 1; --i)  // not std::shuffle: libraries differ in how they draw
+  for (std::size_t i = order.size(); i > 1; --i)  // std::shuffle differs between libraries
     std::swap(order[i - 1], order[random() % i]);
   return order;
 }
 
 namespace {
 
-// Cuthill & McKee: a vertex's new neighbours follow it by rising degree.
+// Cuthill & McKee: a vertex's new neighbours follow by ascending degree.
 void cuthill_mckee(const Graph& graph, int root, std::vector<char>& numbered, Order& order) {
   std::size_t head = order.size();
   order.push_back(root);
@@ -91,8 +91,8 @@ Order reverse_cuthill_mckee(const Graph& graph) {
 
 namespace {
 
-// Separators of one component: of each chosen level the vertices with a neighbour in the next one, taken out of the
-// search. A component too shallow to be cut twice becomes a separator as a whole.
+// Separators of a component: the vertices of each chosen level with a neighbour in the next one, removed from the
+// search. A component too shallow for two cuts is one separator.
 void take_separators(const Graph& graph, const LevelStructure& levels, std::vector<int>& level_of, LevelSearch& search,
                      Order& reversed) {
   const auto take = [&](int v) {
@@ -124,7 +124,7 @@ void take_separators(const Graph& graph, const LevelStructure& levels, std::vect
 
 Order one_way_dissection(const Graph& graph) {
   const int n = graph.vertices();
-  Order reversed;  // separators first; turned round at the end
+  Order reversed;  // separators first; reversed at the end
   reversed.reserve(static_cast<std::size_t>(n));
   std::vector<int> level_of(static_cast<std::size_t>(n), -1);
   LevelSearch search(graph);
@@ -149,7 +149,7 @@ Order one_way_dissection(const Graph& graph) {
 LevelSearch::LevelSearch(const Graph& graph) : graph_(graph), seen_(static_cast<std::size_t>(graph.vertices()), 0) {}
 
 void LevelSearch::build(int root, LevelStructure& levels) {
-  if (search_ == std::numeric_limits<int>::max()) {  // start counting again
+  if (search_ == std::numeric_limits<int>::max()) {  // restart the counter
     for (int& s : seen_)
       if (s != out) s = 0;
     search_ = 0;
@@ -180,7 +180,7 @@ int LevelSearch::build_deepest(int root, LevelStructure& levels) {
     int candidate = -1, least = std::numeric_limits<int>::max();
     for (int i = levels.start[levels.depth() - 1]; i < levels.size(); ++i) {
       const int v = levels.vertex[i];
-      int degree = 0;  // in what is left of the graph
+      int degree = 0;  // in the remaining graph
       for (std::int64_t k = graph_.start[v]; k < graph_.start[v + 1]; ++k) degree += seen_[graph_.neighbour[k]] != out;
       if (degree < least) least = degree, candidate = v;
     }
@@ -197,12 +197,12 @@ Order level_nested_dissection(const Graph& graph) {
   LevelStructure levels;
   std::vector<int> visited(order.size(), 0);  // the last range that was cut with this vertex in it
   int range = 0;
-  std::vector<std::pair<int, int>> to_cut{{0, n}};  // ranges of `order` whose vertices are still to be numbered
+  std::vector<std::pair<int, int>> to_cut{{0, n}};  // ranges of `order` whose vertices are not numbered yet
   while (!to_cut.empty()) {
     const auto [first, last] = to_cut.back();
     to_cut.pop_back();
     ++range;
-    // The range may hold several components: each gets a range of its own, with its separator at the end.
+    // The range may have several components: each gets a range of its own, with its separator at the end.
     rest.assign(order.begin() + first, order.begin() + last);
     int begin = first;
     for (int root : rest) {

@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-// area / (distance of the centres across the face). A boundary face stands half-way to a mirrored cell.
+// area / (distance of the centres across the face). A boundary face is half-way to a mirrored cell.
 std::vector<double> face_weights(const UnstructuredMesh& mesh) {
   const int inside = mesh.interior_faces(), first_periodic = inside - mesh.periodic_faces;
   std::vector<double> weight(mesh.owner.size());
@@ -37,7 +37,7 @@ std::vector<double> least_weights(const UnstructuredMesh& mesh, const std::vecto
   return least;
 }
 
-// The strong interior faces as a graph of cells.
+// Graph of cells joined by strong interior faces.
 struct Coupling {
   int cell;
   double weight;
@@ -106,7 +106,7 @@ std::vector<int> line_groups(const CellLines& lines, int cells, int* groups) {
 
 Order order_by_groups(const CellLines& lines, int cells, const Order& group_order, std::vector<CellRange>* ranges) {
   const std::vector<int> line = line_of_cell(lines, cells);
-  std::vector<int> single;  // the cell of group lines.count() + i
+  std::vector<int> single;  // cell of group lines.count() + i
   for (int c = 0; c < cells; ++c)
     if (line[c] < 0) single.push_back(c);
   Order order;

@@ -1,12 +1,12 @@
-// Lines of strongly coupled cells (Mavriplis 1998, J. Comput. Phys. 145, as Kashi & Nadarajah 2020, section 5.1, use it):
-// in a boundary layer the cells are long and thin, each coupled strongly to the two across its long sides.
+// Lines of strongly coupled cells (Mavriplis 1998, J. Comput. Phys. 145; Kashi & Nadarajah 2020, section 5.1): cells
+// of boundary layers are long and thin and strongly coupled to the two across their long sides.
 //
-//   The weight of a face is its conductance, area / (distance of the two cell centres across the face); beyond a
-//   boundary face a mirrored cell stands. A face is strong where its weight exceeds anisotropy^2 times the least weight
-//   of the cells on its two sides. Between quadrilaterals that is the ratio of distances, the measure of Mavriplis; the
-//   centres of thin triangles that share their long sides, though, are far apart, and he would find no lines there.
-//   A line starts at a cell with a strong boundary face and goes on through strong faces, the strongest first, until
-//   there is none or the next cell is in a line already. A line has two cells at least.
+//   The weight of a face is area / (distance of the two cell centres across the face), with a mirrored cell beyond a
+//   boundary face. A face is strong if its weight exceeds anisotropy^2 times the least weight of its two cells. For
+//   quadrilaterals this is Mavriplis's ratio of distances, which would find no lines in thin triangles, because
+//   centres across their long sides are far apart.
+//   A line starts at a cell with a strong boundary face and follows strong faces, the strongest first, until there is
+//   none or the next cell already is in a line. It has at least two cells.
 #pragma once
 #include <vector>
 
@@ -21,21 +21,21 @@ struct CellRange {
 
 struct CellLines {
   std::vector<int> cell;         // line after line, each from its boundary outwards
-  std::vector<CellRange> lines;  // where each is in `cell`
+  std::vector<CellRange> lines;  // position of each line in `cell`
   int count() const { return static_cast<int>(lines.size()); }
 };
 
 CellLines find_lines(const UnstructuredMesh& mesh, double anisotropy);
 
-// Of each cell: its line (0 .. count - 1), or -1.
+// Line of each cell (0 .. count - 1), or -1.
 std::vector<int> line_of_cell(const CellLines& lines, int cells);
 
-// Of each cell: its line, or a number of its own from lines.count() on: the vertices of the graph of lines and single
-// cells (section 5.2). `groups`, where given, receives their number.
+// Line of each cell, or a unique number from lines.count() on: the vertices of the graph of lines and single cells
+// (section 5.2). `groups`, if given, receives their number.
 std::vector<int> line_groups(const CellLines& lines, int cells, int* groups = nullptr);
 
-// The groups in the given order, each line's cells side by side, its boundary cell first. `lines`, where given,
-// receives where the lines stand in the new numbering.
+// Groups in the given order, the cells of each line consecutive, its boundary cell first. `lines`, if given, receives
+// the positions of the lines in the new numbering.
 Order order_by_groups(const CellLines& lines, int cells, const Order& group_order,
                       std::vector<CellRange>* ranges = nullptr);
 

@@ -10,10 +10,11 @@ namespace {
 
 constexpr Option ordering_keys[] = {
     {"type", Option::text, "rcm",
-     "rcm: reverse Cuthill-McKee; 1wd, nd: one-way, nested dissection; line: lines of strongly coupled "
+     "ordering of the cells; rcm: reverse Cuthill-McKee; 1wd, nd: one-way, nested dissection; line: lines of strongly "
+     "coupled "
      "cells first; line_X: lines kept together and ordered by X",
      "natural | random | rcm | 1wd | nd | line | line_rcm | line_1wd | line_nd"},
-    {"anisotropy", Option::number, "10", "of the line types: ratio of distances above which cells are strongly coupled",
+    {"anisotropy", Option::number, "10", "ratio of distances above which cells are strongly coupled (line types)",
      "[1, inf)"},
     {"seed", Option::integer, "1", "of random"}};
 

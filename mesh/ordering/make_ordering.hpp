@@ -1,6 +1,6 @@
-// [ordering].
-// The hybrid line_X orders the graph of lines and single cells by X and keeps each line contiguous (Kashi & Nadarajah
-// 2020, section 5.2); `line` puts the lines first, in the order of their boundary faces, then the other cells.
+// Cell orderings ([ordering]). The hybrid line_X orders the graph of lines and single cells by X and keeps each line
+// contiguous (Kashi & Nadarajah 2020, section 5.2); `line` puts the lines first, in the order of their boundary
+// faces.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ struct OrderingOptions {
 };
 
 struct Ordering {
-  std::string name;              // the type, as a report shows it
+  std::string name;              // the type, as in reports
   Order order;                   // order[new cell] = old cell
   std::vector<CellRange> lines;  // in the new numbering; empty for the types without lines
 };
@@ -30,10 +30,10 @@ Options ordering_options();
 OrderingOptions read_ordering(const Table& options);  // the table [ordering]
 Ordering make_ordering(const UnstructuredMesh& mesh, const OrderingOptions& options);
 
-// The cells as a plain graph, joined where they share a face (a periodic one too); two cells that share two faces are one edge.
+// Graph of the cells, joined across faces (periodic ones included); a double face gives one edge.
 Graph cell_graph(const UnstructuredMesh& mesh);
 
-// Of each cell its part, 0 .. parts - 1, as partition_graph. A line is never cut: it goes to one part as a whole.
+// Part of each cell, 0 .. parts - 1, as partition_graph. Lines are never cut.
 std::vector<int> partition_cells(const Graph& cells, const CellLines& lines, int parts);
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// Gmsh's .msh, versions 2.2 and 4.1, as text: sections $Name .. $EndName (Gmsh reference manual, "MSH file format"). Version
-// 2.2 has an element or a node a line; version 4.1 groups them in blocks, one an entity of the geometry.
+// Gmsh's .msh, versions 2.2 and 4.1, text: sections $Name .. $EndName (Gmsh reference manual, "MSH file format").
+// Version 2.2 has one element or node per line; version 4.1 groups them by geometric entity.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace weir {
 namespace {
 
-// Gmsh's numbers for the element types.
+// Gmsh's element types.
 enum Type : std::int64_t { line = 1, triangle = 2, quadrilateral = 3, point = 15 };
 
 bool is_solid(std::int64_t t) {
@@ -23,14 +23,14 @@ bool is_solid(std::int64_t t) {
 }
 bool is_curved(std::int64_t t) { return (t >= 8 && t <= 10) || t == 16 || (t >= 20 && t <= 28); }
 
-// Node tags may have gaps and come in any order.
+// Node tags may have gaps and any order.
 class TagIndex {
  public:
   void reserve(std::size_t n) { place_.reserve(n); }
   void add(std::int64_t tag) { place_.emplace_back(tag, static_cast<int>(place_.size())); }
   std::size_t size() const { return place_.size(); }
 
-  // Call once all are added. A tag that is there twice, or -1.
+  // Call once all tags are added. Returns a repeated tag, or -1.
   std::int64_t index() {
     if (place_.empty()) return -1;
     if (!std::ranges::is_sorted(place_)) std::ranges::sort(place_);
@@ -44,7 +44,7 @@ class TagIndex {
     return same == place_.end() ? -1 : same->first;
   }
 
-  // The place at which it was added, or -1.
+  // The index in order of addition, or -1.
   int find(std::int64_t tag) const {
     if (place_.empty() || tag < place_.front().first || tag > place_.back().first) return -1;
     if (!table_.empty()) return table_[tag - place_.front().first];
@@ -53,8 +53,8 @@ class TagIndex {
   }
 
  private:
-  std::vector<std::pair<std::int64_t, int>> place_;  // by tag, once index() was called
-  std::vector<int> table_;                           // tag - the least to place, where the tags are dense
+  std::vector<std::pair<std::int64_t, int>> place_;  // sorted by tag after index()
+  std::vector<int> table_;                           // tag - smallest tag -> index, if tags are dense
 };
 
 class GmshReader {
@@ -89,16 +89,18 @@ class GmshReader {
       entities();
       return skip_section(name);  // surfaces
     } else if (name == "Nodes") {
-      if (has_nodes_) text_.fail("$Nodes is there twice");
+      if (has_nodes_) text_.fail("$Nodes is repeated");
       version_ == 2 ? nodes2() : nodes4();
       index_nodes();
     } else if (name == "Elements") {
       if (!has_nodes_) text_.fail("$Elements before $Nodes");
-      if (has_elements_) text_.fail("$Elements is there twice");
+      if (has_elements_) text_.fail("$Elements is repeated");
       has_elements_ = true;
       version_ == 2 ? elements2() : elements4();
     } else if (name == "PartitionedEntities") {
-      text_.fail("a partitioned mesh; save it whole (Mesh.PartitionCreateTopology = 0, or before it is partitioned)");
+      text_.fail(
+          "partitioned meshes are not supported; save the whole mesh (Mesh.PartitionCreateTopology = 0, or before "
+          "partitioning)");
     } else {
       return skip_section(name);
     }
@@ -108,7 +110,7 @@ class GmshReader {
   void end(const std::string& name) {
     text_.next(("$" + name).c_str());
     if (text_.line() != "$End" + name)
-      text_.fail("expected $End" + name + " (more lines than the count above says?), found " +
+      text_.fail("expected $End" + name + " (more lines than the count above?), found " +
                  MeshText::quoted(text_.line()));
   }
 
@@ -118,18 +120,18 @@ class GmshReader {
   }
 
   void format() {
-    if (version_ != 0) text_.fail("$MeshFormat is there twice");
+    if (version_ != 0) text_.fail("$MeshFormat is repeated");
     text_.next("$MeshFormat");
     const double version = text_.coordinate("the version of the format");
     const std::int64_t binary = text_.integer("0 (text) or 1 (binary)");
-    if (binary != 0) text_.fail("a binary .msh file; " + convert());
+    if (binary != 0) text_.fail("binary .msh files are not supported; " + convert());
     if (version >= 2 && version < 3)
       version_ = 2;
     else if (version >= 4.1 && version < 5)
       version_ = 4;
     else
       text_.fail("version " + MeshText::quoted(text_.line().substr(0, text_.line().find(' '))) +
-                 " of the .msh format; 2.2 and 4.1 are read; " + convert());
+                 " of the .msh format is not supported; expected 2.2 or 4.1; " + convert());
   }
 
   void names() {
@@ -148,7 +150,7 @@ class GmshReader {
     name_markers();
   }
 
-  // Markers of elements that stand before the names. Groups of one name are one marker.
+  // Names the markers of elements that precede the names. Groups with the same name are one marker.
   void name_markers() {
     std::vector<std::string> old;
     std::vector<char> inside;
@@ -171,7 +173,7 @@ class GmshReader {
     for (int& marker : d_.edge_marker) marker = now[marker];
   }
 
-  // A group's sign tells the curve's direction, which does not matter here.
+  // The sign of a group is the direction of the curve, which is ignored.
   void entities() {
     text_.next("$Entities");
     const std::int64_t points = text_.count("the number of points"), curves = text_.count("the number of curves");
@@ -250,7 +252,7 @@ class GmshReader {
     std::int64_t dimension, entity, third, count;
   };
 
-  // Calls one(block) for each block; the blocks' sizes must add up.
+  // Calls one(block) for each block; the block sizes must add up to the total.
   template <class One>
   void each_block(const char* section, const char* items, std::int64_t total, std::int64_t blocks, const One& one) {
     std::int64_t seen = 0;
@@ -262,14 +264,14 @@ class GmshReader {
       block.third = text_.integer("a number");
       block.count = text_.count("the size of a block");
       if (block.count > total - seen)
-        text_.fail(std::string(section) + ": the blocks hold more " + items + " than the header says (" +
+        text_.fail(std::string(section) + ": the blocks contain more " + items + " than the header announces (" +
                    std::to_string(total) + ")");
       seen += block.count;
       one(block);
     }
     if (seen != total)
-      text_.fail(std::string(section) + ": the blocks hold " + std::to_string(seen) + " " + items +
-                 ", the header says " + std::to_string(total));
+      text_.fail(std::string(section) + ": the blocks contain " + std::to_string(seen) + " " + items +
+                 ", but the header announces " + std::to_string(total));
   }
 
   void reserve_nodes(std::size_t n) {
@@ -292,9 +294,9 @@ class GmshReader {
 
   void index_nodes() {
     if (d_.node.size() >= static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      text_.fail("more nodes than a 32-bit index can name");
+      text_.fail("too many nodes for a 32-bit index");
     const std::int64_t twice = tags_.index();
-    if (twice >= 0) text_.fail("node " + std::to_string(twice) + " is there twice");
+    if (twice >= 0) text_.fail("node " + std::to_string(twice) + " is repeated");
     has_nodes_ = true;
   }
 
@@ -302,7 +304,7 @@ class GmshReader {
     const std::int64_t tag = text_.integer("a node");
     const int n = tags_.find(tag);
     if (n < 0)
-      text_.fail("node " + std::to_string(tag) + " is out of range: it is none of the " + std::to_string(tags_.size()) +
+      text_.fail("node " + std::to_string(tag) + " is not among the " + std::to_string(tags_.size()) +
                  " nodes of the file");
     return n;
   }
@@ -325,7 +327,7 @@ class GmshReader {
     return last_marker_ = entry->second;
   }
 
-  // Its nodes are the next fields of the line. group: its physical group, 0: none; entity: its curve.
+  // Reads an element; its nodes are the next fields of the line. group: physical group, 0: none; entity: its curve.
   void element(std::int64_t type, std::int64_t group, std::int64_t entity) {
     if (type == point) {
       node();
@@ -338,18 +340,18 @@ class GmshReader {
       d_.cell_start.push_back(static_cast<int>(d_.cell_node.size()));
       d_.cell_line.push_back(text_.number());
     } else if (is_solid(type)) {
-      text_.fail("element type " + std::to_string(type) + " belongs to a 3D mesh; only 2D meshes are read");
+      text_.fail("element type " + std::to_string(type) + " belongs to a 3D mesh; only 2D meshes are supported");
     } else if (is_curved(type)) {
       text_.fail("element type " + std::to_string(type) +
-                 " is of second order or higher; save the mesh with Mesh.ElementOrder = 1");
+                 " has second or higher order; save the mesh with Mesh.ElementOrder = 1");
     } else {
       text_.fail("unknown element type " + std::to_string(type) +
-                 ": lines (1), triangles (2), quadrilaterals (3) and points (15) are known");
+                 ": lines (1), triangles (2), quadrilaterals (3) and points (15) are supported");
     }
     text_.end_of_line("an element");
   }
 
-  // The nodes of all cells have one z; rounding may move it by 1e-9 of the mesh's extent.
+  // The nodes of all cells must have the same z, to within 1e-9 of the mesh's extent.
   void check_plane() const {
     double extent = 0;
     for (const auto& x : d_.node) extent = std::max({extent, std::abs(x[0]), std::abs(x[1])});
@@ -360,7 +362,7 @@ class GmshReader {
         throw Error(Exit::usage, d_.source + ":" + std::to_string(d_.cell_line[c]) +
                                      ": a 3D mesh: the cell has a node at z = " + std::to_string(z) +
                                      ", others at z = " + std::to_string(z0) +
-                                     "; only meshes in the x-y plane are read");
+                                     "; only meshes in the x-y plane are supported");
       }
   }
 
@@ -370,11 +372,11 @@ class GmshReader {
   bool has_nodes_ = false, has_elements_ = false;
   TagIndex tags_;
   std::vector<double> z_;
-  std::map<std::int64_t, std::string> group_name_;       // of groups of curves
+  std::map<std::int64_t, std::string> group_name_;       // for groups of curves
   std::map<std::int64_t, std::int64_t> group_of_curve_;  // version 4.1
   std::map<std::string, int> marker_index_;
   std::vector<std::int64_t> group_of_marker_;     // 0: none
-  std::array<std::int64_t, 2> last_key_{-1, -1};  // group and curve of the edge before, and its marker
+  std::array<std::int64_t, 2> last_key_{-1, -1};  // group and curve of the previous edge, and its marker
   int last_marker_ = -1;
 };
 

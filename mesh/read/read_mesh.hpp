@@ -1,10 +1,10 @@
-// Reads a two-dimensional mesh: SU2 (.su2), or Gmsh (.msh) 2.2 or 4.1 written as text. The content decides which.
-// Triangles, quadrilaterals and marked boundary edges are read; whatever else a mesh needs, build_mesh makes or checks.
+// Reads a two-dimensional mesh: SU2 (.su2), or Gmsh (.msh) 2.2 or 4.1 as text, recognised by content: triangles,
+// quadrilaterals and marked boundary edges. build_mesh makes and checks the rest.
 //
-// Markers: MARKER_TAG in SU2. In Gmsh the name of the physical group, or its number where it has no name; an edge of no
-// group belongs to the marker "curve_N" of its curve N (and is ignored where it lies between two cells).
+// Markers: MARKER_TAG in SU2. In Gmsh the name of the physical group, or its number if unnamed; an edge without a
+// group belongs to the marker "curve_N" of its curve N (and is ignored between two cells).
 //
-// Faults are refused with exit code 2 and "file:line: what is wrong"; a file that cannot be opened gives exit code 6.
+// Faults are refused with exit code 2 and "file:line: message"; a file that cannot be opened gives exit code 6.
 #pragma once
 #include <string>
 #include <string_view>
@@ -20,12 +20,12 @@ MeshDescription parse_description(std::string_view text, const std::string& name
 MeshDescription parse_su2(std::string_view text, const std::string& name);
 MeshDescription parse_gmsh(std::string_view text, const std::string& name);
 
-// A mesh in SU2's format, so that a generated mesh can be brought elsewhere; parse_su2 gives the same mesh back, to the last
-// bit of its nodes. Periodic faces have no place in the format: such a mesh is refused.
+// A mesh in SU2's format; parse_su2 restores it, including all bits of its nodes. Meshes with periodic faces are
+// refused, because the format does not support them.
 std::string su2_text(const UnstructuredMesh& mesh);
 
-// Each patch (and each periodic marker) needs a key in `boundary`, and each key a patch; otherwise an error with the
-// line of the case file and the nearest name. mesh_name: the file or generator, for the message.
+// Each patch and periodic marker requires a key in `boundary`, and each key a patch; otherwise an error with the line
+// of the case file and the nearest name. mesh_name: the file or generator, for the message.
 void require_conditions(const UnstructuredMesh& mesh, const std::string& mesh_name, const Table& boundary,
                         const std::vector<PeriodicPair>& periodic = {});
 

@@ -1,4 +1,4 @@
-// SU2's native format (su2code.github.io/docs_v7/Mesh-File), read and written: "KEY= value" lines, each followed by as many lines of data.
+// SU2's native format (su2code.github.io/docs_v7/Mesh-File): lines "KEY= value", each followed by its data lines.
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// VTK's numbers for the shapes.
+// VTK's shape numbers.
 enum Shape : std::int64_t {
   line = 3,
   triangle = 5,
@@ -26,7 +26,7 @@ enum Shape : std::int64_t {
 
 bool is_solid(std::int64_t s) { return s == tetrahedron || s == hexahedron || s == prism || s == pyramid; }
 
-// Sections for SU2's shape design, old periodic boundaries and offsets: nothing of the mesh.
+// Sections for SU2's shape design, old periodic boundaries and offsets.
 bool is_ignored(std::string_view key) {
   for (const char* prefix : {"FFD_", "PERIODIC", "NPERIODIC", "NCHUNK", "AOA_", "AOS_", "SEND_"})
     if (key.starts_with(prefix)) return true;
@@ -44,15 +44,14 @@ class Su2Reader {
       if (equals != std::string_view::npos)
         is_ignoring = section(equals);
       else if (!is_ignoring)
-        text_.fail("a line of data outside of every section (more of them than the count says?): " +
-                   MeshText::quoted(text_.line()));
+        text_.fail("data line outside of all sections (more lines than the count?): " + MeshText::quoted(text_.line()));
     }
     finish();
     return std::move(d_);
   }
 
  private:
-  // "KEY= value"; blanks around '=' are free. True where data lines may follow that nobody reads.
+  // "KEY= value"; blanks around '=' are allowed. True if ignored data lines may follow.
   bool section(std::size_t equals) {
     std::string_view key = text_.line().substr(0, equals);
     while (!key.empty() && (key.back() == ' ' || key.back() == '\t')) key.remove_suffix(1);
@@ -71,7 +70,7 @@ class Su2Reader {
     } else if (key == "MARKER_ELEMS") {
       marker_elements(text_.count("the number of elements"));
     } else if (key == "NZONE" || key == "IZONE") {
-      if (text_.count("a zone") > 1) text_.fail("a mesh of several zones; give one of them alone");
+      if (text_.count("a zone") > 1) text_.fail("meshes with several zones are not supported; provide a single zone");
     } else if (is_ignored(key)) {
       return true;
     } else {
@@ -83,17 +82,17 @@ class Su2Reader {
   }
 
   void once(std::int64_t seen, const char* what) const {
-    if (seen >= 0) text_.fail(std::string(what) + "= is there twice");
+    if (seen >= 0) text_.fail(std::string(what) + "= is repeated");
   }
 
   void dimension(std::int64_t n) {
     once(dimension_, "NDIME");
     dimension_ = n;
-    if (n == 3) text_.fail("a 3D mesh (NDIME= 3); only 2D meshes are read");
+    if (n == 3) text_.fail("3D mesh (NDIME= 3); only 2D meshes are supported");
     if (n != 2) text_.fail("NDIME= must be 2");
   }
 
-  // The next of `count` lines of data.
+  // The next of `count` data lines.
   void data_line(std::int64_t index, std::int64_t count, const char* section, const char* what) {
     const auto told = [&] {
       return std::string(section) + "= " + std::to_string(count) + ", but " +
@@ -107,11 +106,11 @@ class Su2Reader {
   int node() {
     const std::int64_t n = text_.integer("a node");
     if (n < 0 || n >= std::numeric_limits<int>::max())
-      text_.fail("node " + std::to_string(n) + " is out of range: nodes are counted from 0");
+      text_.fail("node " + std::to_string(n) + " is out of range: node numbers start at 0");
     return static_cast<int>(n);
   }
 
-  // An item's own number may stand at the end of its line; counting makes it superfluous.
+  // An optional number at the end of an item's line, which must match its position.
   void own_number(const char* what) {
     if (text_.has_field()) text_.field(what);
     text_.end_of_line(what);
@@ -128,7 +127,7 @@ class Su2Reader {
       data_line(i, count, "NELEM", "element");
       const std::int64_t shape = text_.integer("the type of an element");
       if (is_solid(shape))
-        text_.fail("element type " + std::to_string(shape) + " belongs to a 3D mesh; only 2D meshes are read");
+        text_.fail("element type " + std::to_string(shape) + " belongs to a 3D mesh; only 2D meshes are supported");
       if (shape != triangle && shape != quadrilateral)
         text_.fail("unknown element type " + std::to_string(shape) +
                    ": cells are triangles (5) and quadrilaterals (9)");
@@ -152,24 +151,24 @@ class Su2Reader {
     }
   }
 
-  // Points of 2D meshes may have a third coordinate: that of their plane.
+  // Points of 2D meshes may have a third coordinate, the same for all.
   void require_plane(double z, double x, double y) {
     if (d_.node.size() == 1) z_ = z;
     if (!(std::abs(z - z_) <= 1e-9 * (std::abs(x) + std::abs(y) + std::abs(z_))))
       text_.fail("a point at z = " + std::to_string(z) + ", others at z = " + std::to_string(z_) +
-                 "; only meshes in the x-y plane are read");
+                 "; only meshes in the x-y plane are supported");
   }
 
   void marker(std::string name) {
     if (name == "SEND_RECEIVE")
       text_.fail(
-          "a SEND_RECEIVE marker: one part of a mesh that an older SU2 has partitioned, with its neighbours' cells; "
-          "give the whole mesh");
-    if (name.empty()) text_.fail("a marker needs a name");
-    if (!names_.insert(name).second) text_.fail("marker " + MeshText::quoted(name) + " is there twice");
+          "SEND_RECEIVE marker: this is one part of a mesh partitioned by an older SU2; "
+          "provide the whole mesh");
+    if (name.empty()) text_.fail("a marker requires a name");
+    if (!names_.insert(name).second) text_.fail("marker " + MeshText::quoted(name) + " is repeated");
     close_marker();
     if (markers_ >= 0 && static_cast<std::int64_t>(d_.marker.size()) >= markers_)
-      text_.fail("more markers than NMARK= " + std::to_string(markers_) + " says");
+      text_.fail("more markers than announced by NMARK= " + std::to_string(markers_) + "");
     d_.add_marker(std::move(name));
     is_open_ = true;
   }
@@ -186,7 +185,7 @@ class Su2Reader {
       const std::int64_t shape = text_.integer("the type of an element");
       if (shape == triangle || shape == quadrilateral)
         text_.fail("element type " + std::to_string(shape) +
-                   " on a marker belongs to a 3D mesh; only 2D meshes are read");
+                   " on a marker belongs to a 3D mesh; only 2D meshes are supported");
       if (shape != line)
         text_.fail("unknown element type " + std::to_string(shape) + ": markers are made of lines (3)");
       const int a = node(), b = node();
@@ -208,14 +207,14 @@ class Su2Reader {
   MeshText text_;
   MeshDescription d_;
   std::set<std::string> names_;  // of the markers
-  double z_ = 0;                 // of the points' plane
+  double z_ = 0;                 // plane of the points
   std::int64_t dimension_ = -1, elements_ = -1, points_ = -1, markers_ = -1;
-  bool is_open_ = false;  // a MARKER_TAG waits for its MARKER_ELEMS
+  bool is_open_ = false;  // a MARKER_TAG without its MARKER_ELEMS so far
 };
 
 template <class Number>
 void append(std::string& text, Number value, char after) {
-  char digits[32];  // the shortest that read back as the same number
+  char digits[32];  // the shortest text that reads back as the same number
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   text.append(digits, end);
   text += after;
@@ -227,8 +226,7 @@ MeshDescription parse_su2(std::string_view text, const std::string& name) { retu
 
 std::string su2_text(const UnstructuredMesh& mesh) {
   if (mesh.periodic_faces > 0)
-    throw Error(Exit::usage,
-                "an SU2 file cannot tell that faces are periodic; write the mesh without [boundary] periodic");
+    throw Error(Exit::usage, "SU2 files do not support periodic faces; write the mesh without [boundary] periodic");
   std::string text = "NDIME= 2\nNELEM= ";
   append(text, mesh.cells(), '\n');
   for (int c = 0; c < mesh.cells(); ++c) {

@@ -22,7 +22,7 @@ std::string_view without_blanks(std::string_view s) {
 
 MeshText::MeshText(std::string_view text, std::string name, char comment)
     : left_(text), name_(std::move(name)), comment_(comment) {
-  if (left_.starts_with("\xef\xbb\xbf")) left_.remove_prefix(3);  // a byte order mark, as some editors put it
+  if (left_.starts_with("\xef\xbb\xbf")) left_.remove_prefix(3);  // byte order mark
 }
 
 bool MeshText::next() {
@@ -77,7 +77,7 @@ double MeshText::coordinate(const char* what) {
   if (f.front() == '+') f.remove_prefix(1);
   double value = 0;
   auto [end, error] = std::from_chars(f.data(), f.data() + f.size(), value);
-  if (error == std::errc::result_out_of_range) {  // too small is 0, too large is refused below
+  if (error == std::errc::result_out_of_range) {  // underflow gives 0, overflow is refused below
     value = std::strtod(std::string(f).c_str(), nullptr);
     error = std::errc();
   }
@@ -87,7 +87,7 @@ double MeshText::coordinate(const char* what) {
 }
 
 void MeshText::skip(std::int64_t fields, const char* what) {
-  for (std::int64_t k = 0; k < fields; ++k) field(what);  // the end of the line stops an absurd count
+  for (std::int64_t k = 0; k < fields; ++k) field(what);  // the end of the line limits absurd counts
 }
 
 int MeshText::fields() const {

@@ -17,7 +17,7 @@ bool GridLine::is_uniform() const {
 
 namespace {
 
-// The ratio r of w (r + r^2 + ... + r^n) = length: n cells that grow from width w on. n = 0 spans nothing.
+// The ratio r with w (r + r^2 + ... + r^n) = length: n cells that grow from width w. n = 0: no cells.
 double growth_ratio(double w, int n, double length) {
   if (n == 0) return length > 1e-12 * w ? std::numeric_limits<double>::infinity() : 1;
   if (length < 1e-12 * w) return std::numeric_limits<double>::infinity();
@@ -38,7 +38,7 @@ double excess(double ratio) { return std::max(ratio, 1 / ratio); }
 std::vector<double> refined_faces(int cells, double origin, double length, const Stretching& s) {
   const double end = origin + length;
   if (!(s.width > 0) || !(s.from < s.to) || s.from < origin - 1e-12 * length || s.to > end + 1e-12 * length)
-    throw std::invalid_argument("a refined stretching needs width > 0 and from < to inside the box");
+    throw std::invalid_argument("a refined stretching requires width > 0 and from < to inside the box");
   if (!((s.to - s.from) / s.width < cells + 0.5))
     throw std::invalid_argument("a refined stretching has too few cells for `width` between `from` and `to`");
   const int inner = std::max(1, static_cast<int>(std::lround((s.to - s.from) / s.width)));
@@ -47,7 +47,7 @@ std::vector<double> refined_faces(int cells, double origin, double length, const
   const auto worst = [&](int n) {
     return std::max(excess(growth_ratio(w, n, below)), excess(growth_ratio(w, outer - n, above)));
   };
-  // It falls and then rises with n; where nothing lies above, all cells go below.
+  // The worst ratio falls, then rises with n; if nothing lies above, all cells go below.
   int low = std::isfinite(worst(outer)) ? outer : 0;
   for (int high = outer; low < high;) {
     const int middle = low + (high - low) / 2;
@@ -57,8 +57,8 @@ std::vector<double> refined_faces(int cells, double origin, double length, const
       high = middle;
   }
   if (!std::isfinite(worst(low)))
-    throw std::invalid_argument("a refined stretching has too few cells for what lies outside `from` .. `to` (" +
-                                std::to_string(inner) + " lie inside)");
+    throw std::invalid_argument("a refined stretching has too few cells outside of `from` .. `to` (" +
+                                std::to_string(inner) + " are inside)");
   std::vector<double> faces(static_cast<std::size_t>(cells) + 1);
   const auto face = [&](int i) -> double& { return faces[i]; };
   for (int i = 0; i <= inner; ++i) face(low + i) = s.from + w * i;
@@ -89,9 +89,9 @@ GridLine line_of(std::vector<double> faces) {
 
 GridLine make_grid_line(int cells, double origin, double length, const Stretching& s) {
   if (cells < 1 || !(length > 0))
-    throw std::invalid_argument("a grid line needs at least one cell and a positive length");
+    throw std::invalid_argument("a grid line requires at least one cell and a positive length");
   if (s.type == "refined") return line_of(refined_faces(cells, origin, length, s));
-  // Maps xi in [0, 1] to [0, 1]; see Vinokur (1983) for the tanh family.
+  // Maps xi in [0, 1] to [0, 1]; tanh family of Vinokur (1983).
   const auto map = [&](double xi) {
     const double f = s.factor;
     if (s.type == "uniform" || f == 0) return xi;

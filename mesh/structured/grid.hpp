@@ -1,4 +1,4 @@
-// A structured grid: the tensor product of three 1D grids, each uniform or stretched. Knows no device.
+// A structured grid: the tensor product of three 1D grids, each uniform or stretched.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -11,8 +11,8 @@ struct Stretching {
   // "uniform" | "tanh" (clustered at both ends) | "tanh_low" | "tanh_high" (at one end) | "refined"
   std::string type = "uniform";
   double factor = 0;
-  // "refined": cells of about this width between `from` and `to` (around a body, say), growing by a constant ratio to
-  // either end; the cells outside are shared out so that the larger of the two ratios is as small as it can be.
+  // "refined": cells of about `width` between `from` and `to`, growing by a constant ratio towards both ends; the
+  // outer cells are distributed so that the larger of the two ratios is minimal.
   double from = 0, to = 0, width = 0;
 };
 

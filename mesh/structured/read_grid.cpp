@@ -10,24 +10,25 @@ namespace {
 
 constexpr Option stretching_keys[] = {
     {"type", Option::text, "uniform",
-     "tanh: small cells at both ends, tanh_low, tanh_high: at one; refined: cells of `width` between `from` and `to`, "
-     "growing by one ratio to both ends of the box",
+     "cell size distribution; tanh: small cells at both ends, tanh_low, tanh_high: at one; refined: cells of `width` "
+     "between `from` and `to`, "
+     "growing by a constant ratio towards both ends of the box",
      "uniform | tanh | tanh_low | tanh_high | refined"},
     {"factor", Option::number, "depends on type: 2, of uniform 0", "strength of the tanh types; 0: uniform", "[0, 6]"},
-    {"from", Option::number, Option::required, "of refined: where the small cells begin", "", "length"},
-    {"to", Option::number, Option::required, "of refined: where they end", "", "length"},
-    {"width", Option::number, Option::required, "of refined: of the small cells", "(0, inf)", "length"}};
+    {"from", Option::number, Option::required, "start of the small cells (type refined)", "", "length"},
+    {"to", Option::number, Option::required, "end of the small cells (type refined)", "", "length"},
+    {"width", Option::number, Option::required, "width of the small cells (type refined)", "(0, inf)", "length"}};
 
 constexpr Option grid_keys[] = {
-    {"cells", Option::integers, Option::required, "[nx, ny] (2D) or [nx, ny, nz]", "[1, inf)"},
+    {"cells", Option::integers, Option::required, "numbers of cells, [nx, ny] (2D) or [nx, ny, nz]", "[1, inf)"},
     {"length", Option::numbers, "[1, 1, 1]", "lengths of the box", "(0, inf)", "length"},
     {"origin", Option::numbers, "[0, 0, 0]", "lower corner of the box", "(-inf, inf)", "length"},
-    {"stretching", Option::tables, "", "one entry a direction: a type, or { type = ... }", "", "", "",
+    {"stretching", Option::tables, "", "stretching per direction: a type, or { type = ... }", "", "", "",
      stretching_options}};
 
 std::vector<double> read_numbers(const Table& t, const char* key, double fallback) {
   auto v = t.get<std::vector<double>>(key);
-  if (v.size() != 2 && v.size() != 3) t.fail(key, std::string(key) + " must have one number a direction");
+  if (v.size() != 2 && v.size() != 3) t.fail(key, std::string(key) + " must have one number per direction");
   v.resize(3, fallback);
   return v;
 }
@@ -53,7 +54,7 @@ Options stretching_options() { return stretching_keys; }
 std::vector<Stretching> read_stretchings(const Table& t) {
   std::vector<Stretching> stretching;
   for (const Table& one : t.tables("stretching")) stretching.push_back(read_stretching(one));
-  if (stretching.size() > 3) t.fail("stretching", "stretching has at most one entry a direction");
+  if (stretching.size() > 3) t.fail("stretching", "'stretching' must have at most one entry per direction");
   return stretching;
 }
 
@@ -64,10 +65,10 @@ GridLine read_line(const Table& t, int cells, double origin, double length, cons
   } catch (const std::invalid_argument& e) {
     t.fail("stretching", e.what());
   }
-  constexpr double smallest = 1e-60, largest = 1e60;  // volumes, areas and their inverses stay numbers
+  constexpr double smallest = 1e-60, largest = 1e60;  // so that volumes, areas and their inverses are finite
   const auto [least, most] = std::minmax_element(line.width.begin(), line.width.end());
   if (!(*least > smallest && *most < largest && std::abs(origin) < largest))
-    t.fail("length", "'length', 'origin', 'cells' and 'stretching' make cells too small or too large to compute with");
+    t.fail("length", "'length', 'origin', 'cells' and 'stretching' give cell widths outside of 1e-60 .. 1e60");
   return line;
 }
 
@@ -78,7 +79,7 @@ Grid read_grid(const Table& options) {
   cells.resize(3, 1);
   double count = 1;
   for (int n : cells) count *= n + 2.0;
-  if (count > std::numeric_limits<int>::max()) t.fail("cells", "more cells than a 32-bit index can name");
+  if (count > std::numeric_limits<int>::max()) t.fail("cells", "too many cells for a 32-bit index");
   const auto length = read_numbers(t, "length", 1), origin = read_numbers(t, "origin", 0);
   auto stretching = read_stretchings(t);
   stretching.resize(3);

@@ -1,4 +1,4 @@
-// [grid]. Two numbers of cells, or nz = 1, make a 2D grid.
+// [grid]. Two numbers of cells, or nz = 1, give a 2D grid.
 #pragma once
 #include "base/table.hpp"
 #include "mesh/structured/grid.hpp"
@@ -8,10 +8,10 @@ namespace weir {
 Options grid_options(), stretching_options();
 Grid read_grid(const Table& options);
 
-// One direction of a grid that `options` describe; cells whose sizes no computation can use are refused.
+// One direction of a grid described by `options`; refuses cell sizes outside of the valid range.
 GridLine read_line(const Table& options, int cells, double origin, double length, const Stretching& stretching);
 
-// The key `stretching` alone: one entry a direction, as many as are given.
+// The key `stretching`: one entry per direction, as many as given.
 std::vector<Stretching> read_stretchings(const Table& options);
 
 }  // namespace weir

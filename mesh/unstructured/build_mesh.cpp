@@ -14,7 +14,7 @@ double cross_about(const Point& o, const Point& a, const Point& b) {
   return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
 }
 
-// The corners of one cell, as points.
+// The corners of one cell.
 struct Corners {
   int count;
   std::array<Point, 4> x;
@@ -31,7 +31,7 @@ double twice_area(const Corners& c) {
   return c.count == 3 ? first : first + cross_about(c.x[0], c.x[2], c.x[3]);
 }
 
-// What the area would be if the cell were not flat: (longest side)^2, and how far rounding of the coordinates reaches.
+// Area scale for the flatness test: (longest side)^2 and the rounding error of the coordinates.
 double flat_limit(const Corners& c) {
   double side = 0, reach = 0;
   for (int k = 0; k < c.count; ++k) {
@@ -43,14 +43,14 @@ double flat_limit(const Corners& c) {
 }
 
 void check_sizes(const MeshDescription& d) {
-  constexpr std::size_t most = std::size_t{1} << 29;  // so that twice a cell and all corners are ints
+  constexpr std::size_t most = std::size_t{1} << 29;  // so that twice a cell and all corners fit an int
   const std::size_t cells = d.cell_start.size() - 1;
   if (cells == 0) throw Error(Exit::usage, (d.source.empty() ? "mesh" : d.source) + ": there are no cells");
   if (cells > most || d.node.size() > most || d.edge.size() > most)
-    throw Error(Exit::usage, (d.source.empty() ? "mesh" : d.source) + ": more cells than a 32-bit index can name");
+    throw Error(Exit::usage, (d.source.empty() ? "mesh" : d.source) + ": too many cells for a 32-bit index");
 }
 
-// Every index is looked at once, here: nothing below can reach outside.
+// Checks every index once; later code relies on it.
 void check_indices(const MeshDescription& d) {
   const int nodes = static_cast<int>(d.node.size());
   const auto out_of_range = [&](int n) {
@@ -59,7 +59,7 @@ void check_indices(const MeshDescription& d) {
   };
   for (int c = 0; c < d.cells(); ++c) {
     const int begin = d.cell_start[c], end = d.cell_start[static_cast<std::size_t>(c) + 1];
-    if (end - begin != 3 && end - begin != 4) refuse_cell(d, c, "a cell has three or four corners");
+    if (end - begin != 3 && end - begin != 4) refuse_cell(d, c, "a cell must have three or four corners");
     for (int k = begin; k < end; ++k) {
       const int n = d.cell_node[k];
       if (n < 0 || n >= nodes) refuse_cell(d, c, out_of_range(n));
@@ -75,7 +75,7 @@ void check_indices(const MeshDescription& d) {
   }
 }
 
-// A quadrilateral crosses itself where two of its corners turn left and two turn right.
+// A quadrilateral crosses itself if two of its corners turn left and two turn right.
 void orient_cells(MeshDescription& d, MeshRepairs& repairs) {
   for (int c = 0; c < d.cells(); ++c) {
     int* begin = d.cell_node.data() + d.cell_start[c];
@@ -103,11 +103,11 @@ void orient_cells(MeshDescription& d, MeshRepairs& repairs) {
   }
 }
 
-// Nodes of no cell go; the others keep their order.
+// Drops unused nodes; the others keep their order.
 void drop_unused_nodes(MeshDescription& d, MeshRepairs& repairs) {
   std::vector<int> index(d.node.size(), -1);
   for (int n : d.cell_node) index[n] = 0;
-  for (const auto& e : d.edge)  // an edge of no cell is refused below, with the places of its nodes
+  for (const auto& e : d.edge)  // refused below with the positions of its nodes
     for (int n : e) index[n] = 0;
   int used = 0;
   for (std::size_t n = 0; n < index.size(); ++n)
@@ -123,7 +123,7 @@ void drop_unused_nodes(MeshDescription& d, MeshRepairs& repairs) {
     for (int& n : e) n = index[n];
 }
 
-// Relative to the first corner, so that a small cell far from the origin keeps its digits.
+// Relative to the first corner, to keep precision for small cells far from the origin.
 void set_cells(UnstructuredMesh& mesh, MeshDescription&& d) {
   mesh.node = std::move(d.node);
   mesh.cell_start = std::move(d.cell_start);
@@ -146,8 +146,8 @@ void set_cells(UnstructuredMesh& mesh, MeshDescription&& d) {
   }
 }
 
-// The markers that are left, in their order; the boundary faces learn their patch. A marker that may lie inside, and does
-// so altogether, is none.
+// The remaining markers in their order; sets the patches of the boundary faces. A marker that may lie inside and does
+// so completely is dropped.
 std::vector<std::string> name_patches(const MeshDescription& d, FaceSet& faces) {
   std::vector<char> is_patch(d.marker.size(), 1);
   for (std::size_t m = 0; m < d.may_lie_inside.size(); ++m) is_patch[m] = !d.may_lie_inside[m];

@@ -14,7 +14,7 @@ double squared_distance(const Point& a, const Point& b) {
   return dx * dx + dy * dy;
 }
 
-// Points halved by their x and their y in turn (Bentley 1975): the middle of a range stands for it.
+// k-d tree of points (Bentley 1975): the middle of a range is its root.
 class PointTree {
  public:
   explicit PointTree(const std::vector<Point>& points) : points_(points), order_(points.size()) {
@@ -22,7 +22,7 @@ class PointTree {
     build(0, order_.size(), 0);
   }
 
-  // The nearest point; `guess`: any point, the nearer the quicker.
+  // The nearest point; `guess`: any point, faster if near.
   int nearest(const Point& x, int guess) const {
     Found found{guess, squared_distance(points_[at(guess)], x)};
     search(0, order_.size(), 0, x, found);
@@ -66,7 +66,7 @@ class PointTree {
   std::vector<int> order_;
 };
 
-// Of the determinant over the squared trace, at most 1/4: neighbours that are nearly on one line tell no gradient.
+// Determinant over squared trace, at most 1/4: below, neighbours are nearly collinear and give no gradient.
 constexpr double flat = 0.02;
 
 // The x and y derivatives of each value of each cell.

@@ -1,4 +1,4 @@
-// Values of the cells of a mesh at other points of the same domain.
+// Interpolation of cell values to other points of the same domain.
 #pragma once
 #include <functional>
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace weir {
 
-// n values a cell, and a point. A point gets those of the cell whose centre is nearest, carried on by the cell's gradients (least
-// squares over the cells across its faces, weighted by the inverse of the squared distance): exact where the values are linear.
-// Where these are not allowed, it gets the cell's own. Periodic faces are left out of gradients; cells whose neighbours lie nearly on
-// a line have none.
+// n values per cell and point. A point gets the values of the cell with the nearest centre, extrapolated by the
+// cell's gradients (least squares over face neighbours, weighted by the inverse squared distance): exact for linear
+// fields. If the result is not allowed, it gets the cell's own values. Periodic faces are not used; cells whose
+// neighbours are nearly collinear have zero gradient.
 std::vector<double> carried_over(const UnstructuredMesh& from, std::span<const double> values, int n,
                                  std::span<const Point> to,
                                  const std::function<bool(std::span<const double>)>& is_allowed);

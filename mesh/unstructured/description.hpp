@@ -1,4 +1,4 @@
-// A mesh as files and generators tell it: nodes, cells, marked boundary edges. build_mesh makes the faces.
+// A mesh as given by files and generators: nodes, cells, marked boundary edges. build_mesh makes the faces.
 #pragma once
 #include <array>
 #include <optional>
@@ -9,30 +9,30 @@
 
 namespace weir {
 
-// The faces of marker `second` are those of marker `first`, moved by `translation` (left out: the distance between the
-// two markers' centres of gravity). Both markers become interior faces.
+// The faces of marker `second` are those of marker `first` moved by `translation` (default: the distance between the
+// centres of gravity). Both markers become interior faces.
 struct PeriodicPair {
   std::string first, second;
   std::optional<Point> translation;
 };
 
 struct MeshDescription {
-  std::string source;  // the file, for messages; empty: made by a generator
+  std::string source;  // file, for messages; empty: a generator
 
   std::vector<Point> node;
   std::vector<int> cell_start{0};  // cells + 1
-  std::vector<int> cell_node;      // 3 or 4 corners of each cell, walked around in either direction
-  std::vector<int> cell_line;      // where the cell stands in the source, or empty
+  std::vector<int> cell_node;      // 3 or 4 corners per cell, in either direction
+  std::vector<int> cell_line;      // line of the cell in the source, or empty
 
-  std::vector<std::string> marker;       // names; they become the patches, in this order
-  std::vector<std::array<int, 2>> edge;  // the nodes of each boundary face, in either direction
+  std::vector<std::string> marker;       // names of the patches, in this order
+  std::vector<std::array<int, 2>> edge;  // nodes of each boundary face, in either direction
   std::vector<int> edge_marker;          // index into marker
-  std::vector<int> edge_line;            // where the edge stands in the source, or empty
-  std::vector<char> may_lie_inside;      // a marker: its edges between two cells are ignored; empty: none may
+  std::vector<int> edge_line;            // line of the edge in the source, or empty
+  std::vector<char> may_lie_inside;      // per marker: ignore its edges between two cells; empty: never
 
   std::vector<PeriodicPair> periodic;
 
-  std::array<int, 2> grid{0, 0};  // a structured mesh: cell (a, b) is number a grid[1] + b; else 0
+  std::array<int, 2> grid{0, 0};  // structured mesh: cell (a, b) is number a grid[1] + b; else 0
 
   int cells() const { return static_cast<int>(cell_start.size()) - 1; }
   int edges() const { return static_cast<int>(edge.size()); }

@@ -1,5 +1,4 @@
-// What is wrong with a mesh, in words. Faces are told by the places of their nodes, which do not depend on how the file
-// counts.
+// Error messages for faulty meshes. Faces are identified by the positions of their nodes, independent of numbering.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -58,14 +57,14 @@ std::string line_text(const std::vector<int>& lines, int item) {
 
 void refuse_fold(const MeshDescription& d, int cell, int twin, int a, int b) {
   if (corners_of(d, cell) == corners_of(d, twin))
-    refuse_cell(d, twin, "the cell is there twice" + line_text(d.cell_line, cell));
+    refuse_cell(d, twin, "the cell is repeated" + line_text(d.cell_line, cell));
   refuse_cell(d, twin,
               "inverted cell: it lies on the same side of " + face_text(d, a, b) + " as the cell that shares it" +
                   line_text(d.cell_line, cell) + "; the mesh folds over itself here");
 }
 
-// The loose edges are the boundary without a marker, unless two of them ought to have met: a node in the middle of an
-// edge, or two nodes in one place. Only the first few are looked at, so that this stays linear.
+// Loose edges are unmarked boundary, unless two of them should have met: a node in the middle of an edge, or two
+// nodes at one position. Only the first few are examined, to stay linear.
 void refuse_loose(const MeshDescription& d, const std::vector<LooseEdge>& loose) {
   constexpr std::size_t looked_at = 64;
   for (std::size_t i = 0; i < std::min(loose.size(), looked_at); ++i) {
@@ -81,7 +80,7 @@ void refuse_loose(const MeshDescription& d, const std::vector<LooseEdge>& loose)
       if (distance(a, at(d, e.b)) + distance(b, at(d, e.a)) < 1e-9 * distance(a, b))
         refuse_cell(d, loose[i].cell,
                     "two cells meet at " + face_text(d, loose[i].a, loose[i].b) + line_text(d.cell_line, e.cell) +
-                        " with different nodes in the same places; merge doubled nodes");
+                        " with different nodes at the same positions; merge duplicate nodes");
     }
   }
   const std::string more =

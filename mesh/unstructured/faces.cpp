@@ -9,8 +9,8 @@
 namespace weir {
 namespace {
 
-// One edge in the bucket of its lower node. id: 2 cell + 1 where the cell walks from the lower node to the upper one,
-// 2 cell where it walks back; -1 - edge for a marked edge.
+// An edge in the bucket of its lower node. id: 2 cell + 1 if the cell runs from the lower node to the upper one, 2
+// cell if not; -1 - edge for a marked edge.
 struct Half {
   int upper, id;
   bool is_marker() const { return id < 0; }
@@ -101,7 +101,7 @@ class Matcher {
   std::vector<LooseEdge> loose_;
 };
 
-// By owner with buckets (a counting sort), then by the other side: a cell owns four faces at most.
+// Counting sort by owner, then by neighbour: a cell owns four faces at most.
 template <class AnyFace>
 void sort_faces(std::vector<AnyFace>& faces, int cells) {
   auto [start, sorted] = into_buckets<AnyFace>(static_cast<std::size_t>(cells), [&](const auto& put) {
@@ -125,7 +125,7 @@ void append(UnstructuredMesh& mesh, const Face& f) {
 }
 
 // Periodic markers become interior faces.
-constexpr double match_tolerance = 1e-4;  // of a face's length
+constexpr double match_tolerance = 1e-4;  // relative to the face length
 
 const Point& point_at(const MeshDescription& d, int node) { return d.node[node]; }
 Point middle_of(const MeshDescription& d, const Face& f) { return middle(point_at(d, f.a), point_at(d, f.b)); }
@@ -149,7 +149,7 @@ Point centre_of_gravity(const MeshDescription& d, const std::vector<Face>& faces
   return {sum[0] / total, sum[1] / total};
 }
 
-// Faces sorted along the axis in which they spread, so that a partner is found by bisection.
+// Faces sorted along their main axis, so that a partner is found by bisection.
 class Partners {
  public:
   Partners(const MeshDescription& d, const std::vector<Face>& faces)
@@ -165,7 +165,7 @@ class Partners {
     std::sort(sorted_.begin(), sorted_.end());
   }
 
-  // The unused face that runs from b to a once those are moved by t; null where there is none.
+  // The unused face that runs from b to a moved by t; null: none.
   const Face* take(const Face& f, const Point& t) {
     const Point a{point_at(d_, f.a)[0] + t[0], point_at(d_, f.a)[1] + t[1]},
         b{point_at(d_, f.b)[0] + t[0], point_at(d_, f.b)[1] + t[1]};
@@ -219,7 +219,7 @@ void join(MeshDescription& d, const PeriodicPair& pair, FaceSet& all) {
                   names + ": " + face_text(d, f.a, f.b) + ", moved by " + point_text(t) + ", meets no face of '" +
                       pair.second + "'");
     if (f.owner == g->owner)
-      refuse_edge(d, f.other, names + " bound the same cell; a periodic mesh is at least two cells wide");
+      refuse_edge(d, f.other, names + " bound the same cell; a periodic mesh must be at least two cells wide");
     partner.push_back(*g);
   }
   for (std::size_t i = 0; i < one.size(); ++i) {

@@ -11,15 +11,15 @@ namespace {
 
 constexpr Option periodic_keys[] = {
     {"first", Option::text, Option::required, "a marker"},
-    {"second", Option::text, Option::required, "the marker that its faces coincide with after the translation"},
-    {"translation", Option::numbers, "depends on the markers: found by itself", "[dx, dy] from first to second",
-     "(-inf, inf)", "length"}};
+    {"second", Option::text, Option::required, "marker with which the faces coincide after the translation"},
+    {"translation", Option::numbers, "depends on the markers: found by itself",
+     "translation [dx, dy] from first to second", "(-inf, inf)", "length"}};
 
 constexpr Option mesh_keys[] = {
-    {"file", Option::text, "", "SU2 .su2 or Gmsh .msh (2.2, 4.1; text); looked for beside the case, then here"},
-    {"generator", Option::table, "", "a mesh made by the program: one of file and generator is needed", "", "", "",
-     generator_options},
-    {"periodic", Option::tables, "", "pairs of markers of a file that belong together", "", "", "",
+    {"file", Option::text, "",
+     "path of an SU2 (.su2) or Gmsh (.msh 2.2 or 4.1, text) file, relative to the case file or the current folder"},
+    {"generator", Option::table, "", "mesh generator (alternative to file)", "", "", "", generator_options},
+    {"periodic", Option::tables, "", "pairs of periodic markers of a mesh file", "", "", "",
      [] { return Options(periodic_keys); }}};
 
 std::vector<PeriodicPair> read_periodic(const Table& t) {
@@ -43,9 +43,9 @@ Options mesh_options() { return mesh_keys; }
 UnstructuredMesh make_mesh(const Table& options, MeshOrigin* origin) {
   const Table t = options.described_by(mesh_keys);
   const bool has_file = t.has("file"), has_generator = t.has("generator");
-  if (has_file && has_generator) t.fail("generator", "a mesh has a file or a generator: give one of them");
+  if (has_file && has_generator) t.fail("generator", "'file' and 'generator' are alternatives: give one of them");
   if (!has_file && !has_generator)
-    t.fail("file", "[mesh] needs file = \"x.su2\" (or .msh), or generator = { type = \"naca0012\" }");
+    t.fail("file", "[mesh] requires file = \"x.su2\" (or .msh), or generator = { type = \"naca0012\" }");
   MeshOrigin made;
   MeshDescription description;
   if (has_file) {
@@ -65,7 +65,7 @@ UnstructuredMesh make_mesh(const Table& options, MeshOrigin* origin) {
     return mesh;
   } catch (const Error& error) {
     if (has_file || error.code() != Exit::usage) throw;
-    t.fail("generator", error.what());  // a file's faults name their line themselves
+    t.fail("generator", error.what());  // errors in files already have their line
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// Where a mesh comes from, for messages, and what was done to it.
+// Origin of a mesh, for messages, and the repairs made.
 struct MeshOrigin {
   std::string name;  // the file's path, or "generator naca0012"
   std::vector<PeriodicPair> periodic;
@@ -18,7 +18,7 @@ struct MeshOrigin {
 
 Options mesh_options();
 
-// Wrong options and faults of the file: exit code 2 with file and line; a file that cannot be read: 6.
+// Invalid options and faults of the file: exit code 2 with file and line; unreadable files: 6.
 UnstructuredMesh make_mesh(const Table& mesh_table, MeshOrigin* origin = nullptr);
 
 }  // namespace weir

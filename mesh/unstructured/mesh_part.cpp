@@ -10,7 +10,7 @@ namespace {
 
 enum Layer : char { elsewhere, own_cell, near_cell, far_cell };
 
-// Cells that share a face with one of `from` and are in no layer yet.
+// Adds the cells that share a face with one of `from` and are in no layer yet.
 void grow(const UnstructuredMesh& whole, Layer from, Layer to, std::vector<char>& layer) {
   for (int f = 0; f < whole.interior_faces(); ++f) {
     const std::size_t a = at(whole.owner[at(f)]), b = at(whole.neighbour[at(f)]);
@@ -42,7 +42,7 @@ struct LocalFace {
   bool swapped;
 };
 
-// The faces of own and near cells, as the whole mesh has them sorted: by owner, then by neighbour.
+// Faces of own and near cells in the order of the whole mesh: by owner, then by neighbour.
 std::vector<LocalFace> faces_between(const UnstructuredMesh& whole, const std::vector<int>& local, int reach, int first,
                                      int end) {
   std::vector<LocalFace> faces;
@@ -97,7 +97,7 @@ void add_patches(const UnstructuredMesh& whole, const std::vector<int>& local, M
   }
 }
 
-// Of each cell of the whole mesh: its number within its part.
+// Index of each cell of the whole mesh within its part.
 std::vector<int> numbers_within_parts(const std::vector<int>& part) {
   std::vector<int> next(at(1 + *std::max_element(part.begin(), part.end())), 0), number;
   number.reserve(part.size());

@@ -7,7 +7,7 @@
 namespace weir {
 namespace {
 
-// A cell's corners, walked around: corner(k) for any k.
+// Corners of a cell with cyclic index: corner(k) for any k.
 struct Corners {
   const UnstructuredMesh& mesh;
   int first, count;

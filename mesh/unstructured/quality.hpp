@@ -1,4 +1,4 @@
-// How good the cells of a mesh are.
+// Quality measures of cells.
 #pragma once
 #include <vector>
 
@@ -6,9 +6,9 @@
 
 namespace weir {
 
-// Of each cell: (longest side)^2 over the area, scaled so that squares and equilateral triangles have 1.
+// Per cell: (longest side)^2 / area, scaled to 1 for squares and equilateral triangles.
 std::vector<double> aspect_ratios(const UnstructuredMesh& mesh);
-// Of each cell: its least corner angle, in degrees.
+// Per cell: the smallest corner angle, in degrees.
 std::vector<double> least_angles(const UnstructuredMesh& mesh);
 
 }  // namespace weir

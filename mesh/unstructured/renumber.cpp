@@ -11,16 +11,16 @@ namespace {
 
 std::vector<int> positions(const Order& order, int cells) {
   std::vector<int> position(static_cast<std::size_t>(cells), -1);
-  if (static_cast<int>(order.size()) != cells) throw std::invalid_argument("an order names each cell once");
+  if (static_cast<int>(order.size()) != cells) throw std::invalid_argument("an order must contain each cell once");
   for (std::size_t p = 0; p < order.size(); ++p) {
     if (order[p] < 0 || order[p] >= cells || position[order[p]] >= 0)
-      throw std::invalid_argument("an order names each cell once");
+      throw std::invalid_argument("an order must contain each cell once");
     position[order[p]] = static_cast<int>(p);
   }
   return position;
 }
 
-// A periodic face as its neighbour sees it: the neighbour's own two nodes, found by their place.
+// A periodic face on the neighbour's side: the neighbour's two nodes, found by position.
 Face seen_by_neighbour(const UnstructuredMesh& m, std::size_t face, const Point& shift) {
   const int cell = m.neighbour[face], begin = m.cell_start[cell];
   Face best{cell, m.owner[face], -1, -1};

@@ -1,13 +1,12 @@
-// A two-dimensional mesh of triangles and quadrilaterals, faces first (finite volumes: cells only know their volume and
-// centre, everything that flows passes a face).
+// A two-dimensional face-based mesh of triangles and quadrilaterals for finite volumes.
 //
 //          b            A face runs from its node a to its node b with the owner on its left, so that the unit normal
 //    owner | -> normal  (y_b - y_a, x_a - x_b) / area points out of the owner, into the neighbour. Interior faces come
-//          a            first, then those of each patch, contiguous. owner < neighbour, and interior faces are sorted by
+//          a            first, then those of each patch, contiguous. owner < neighbour; interior faces are sorted by
 //                       (owner, neighbour): a loop over faces walks through the cells.
 //
-// Periodic boundaries are interior faces like any other (the last `periodic_faces` of them, sorted among themselves),
-// but the neighbour's centre and nodes lie elsewhere: add `shift` of that face to them.
+// Periodic boundaries are interior faces (the last `periodic_faces` of them, sorted separately), but the neighbour's
+// centre and nodes are elsewhere: add the face's `shift` to them.
 #pragma once
 #include <array>
 #include <string>
@@ -26,17 +25,17 @@ struct UnstructuredMesh {
   std::vector<Point> node;
 
   std::vector<int> cell_start{0};  // cells + 1
-  std::vector<int> cell_node;      // 3 or 4 corners of each cell, counter-clockwise
-  std::vector<double> volume;      // of a cell, per unit depth
-  std::vector<Point> centre;       // of a cell: its centroid
+  std::vector<int> cell_node;      // 3 or 4 corners per cell, counter-clockwise
+  std::vector<double> volume;      // per cell, per unit depth
+  std::vector<Point> centre;       // centroid of each cell
 
   std::vector<std::array<int, 2>> face_node;  // a, b
-  std::vector<int> owner, neighbour;          // owner: every face; neighbour: the interior faces alone
+  std::vector<int> owner, neighbour;          // owner: all faces; neighbour: interior faces only
   std::vector<Point> normal;                  // unit
-  std::vector<double> area;                   // of a face: its length
-  std::vector<Point> face_centre;             // its middle, on the owner's side
+  std::vector<double> area;                   // length of each face
+  std::vector<Point> face_centre;             // midpoint of each face, on the owner's side
   int periodic_faces = 0;
-  std::vector<Point> shift;  // of the periodic faces
+  std::vector<Point> shift;  // of periodic faces
   std::vector<Patch> patches;
 
   int cells() const { return static_cast<int>(volume.size()); }
@@ -44,7 +43,7 @@ struct UnstructuredMesh {
   int faces() const { return static_cast<int>(owner.size()); }
   int interior_faces() const { return static_cast<int>(neighbour.size()); }
   int corners(int cell) const { return cell_start[cell + 1] - cell_start[cell]; }
-  const Patch* patch(const std::string& name) const {  // null where there is none
+  const Patch* patch(const std::string& name) const {  // null: none
     for (const Patch& p : patches)
       if (p.name == name) return &p;
     return nullptr;

@@ -19,8 +19,8 @@ double squared_distance(const Segment& s, const Point& x) {
   return rx * rx + ry * ry;
 }
 
-// Segments halved at the middle of the longer side of their box, until few are left. Node k has the children 2 k + 1 and
-// 2 k + 2: every level is cut at its middle, so that all leaves lie on one.
+// Tree of segments, halved at the middle of the longer side of their box. Node k has the children 2 k + 1 and 2 k +
+// 2; all leaves are on one level.
 class SegmentTree {
  public:
   explicit SegmentTree(std::vector<Segment> segments) : segment_(std::move(segments)) {
@@ -35,7 +35,7 @@ class SegmentTree {
   struct Box {
     Point low{1e300, 1e300}, high{-1e300, -1e300};
   };
-  static constexpr int most = 4;  // segments of a leaf
+  static constexpr int most = 4;  // segments per leaf
 
   void build(std::size_t node, int level, std::size_t begin, std::size_t end) {
     Box& box = box_[node];

@@ -1,5 +1,4 @@
-// The exact distance of each cell's centre to the nearest face of the walls (straight segments), by a tree of boxes around
-// them: n log n.
+// Exact distance of each cell centre to the nearest wall face (straight segments), by a tree of boxes: n log n.
 #pragma once
 #include <vector>
 
@@ -7,7 +6,7 @@
 
 namespace weir {
 
-// is_wall: of each patch. Infinite where there is none. Periodic images of walls do not count.
+// is_wall: per patch. Infinite without walls. Periodic images of walls are not considered.
 std::vector<double> wall_distance(const UnstructuredMesh& mesh, const std::vector<bool>& is_wall);
 
 }  // namespace weir

@@ -4,10 +4,10 @@
 
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
 #include "miniapps/artificial_compressibility/scheme.hpp"
+#include "miniapps/driver/lagged_preconditioner.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "miniapps/structured/run_structured.hpp"
-#include "miniapps/study/lifetime.hpp"
 
 namespace weir {
 namespace {
@@ -38,19 +38,23 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   using Base::flow;
 
   CoupledScheme(const IncompressibleCase& c, const Table& linear, const CoupledRanks& ranks) : Base(c, linear, ranks) {
-    if (!ranks.alone() && !flow.solver().lifetime().is_always())
+    if (!ranks.alone() && !flow.solver().refresh_policy().is_always())
       coupled_system.options(linear).fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
   }
 
+  std::vector<std::string> unknown_names() const {  // of a cell
+    std::vector<std::string> names{"p", "u", "v"};
+    if (flow.cells().dim == 3) names.emplace_back("w");
+    if (flow.cells().unknowns > flow.cells().dim + 1) names.insert(names.end(), {"k", "omega"});
+    return names;
+  }
   std::vector<std::string> systems() const { return {coupled_system.name}; }
   std::vector<std::pair<std::string, LinearSolver<Space>*>> solvers() {
     return {{coupled_system.name, &flow.solver()}};
   }
   void attach(Lab<Space>& lab, const Table& linear) {
     auto& f = flow;
-    std::vector<std::string> names{"p", "u", "v"};
-    if (f.cells().dim == 3) names.emplace_back("w");
-    if (f.cells().unknowns > f.cells().dim + 1) names.insert(names.end(), {"k", "omega"});
+    const std::vector<std::string> names = unknown_names();
     FlowFacts<Space> facts = common_facts(*this);
     facts.cfl = [&f] { return f.cfl; };
     facts.is_cfl_stored = true;
@@ -89,8 +93,8 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
       r.system = coupled_system.name;
       r.solver = flow.solver().name();
       r.unknowns = flow.system().unknowns();
-      r.preconditioner_age = flow.solver().lifetime().age();
-      lifetime.follow(flow.solver(), flow.matrix().values());
+      r.preconditioner_age = flow.solver().refresh_policy().age();
+      lagged.follow(flow.solver(), flow.matrix().values());
       record_solve(run, r, flow.result, flow.setup_seconds);
     });
     if (end == StepEnd::converged) return Progress::converged;
@@ -121,31 +125,29 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
     return -std::log10(flow.largest_residual);
   }
   double courant_rate() { return weir::courant_rate<Space>(flow.view()); }
-  // Columns as coupled_plan has them: the norms, then these five.
-  std::size_t first_column() const { return static_cast<std::size_t>(flow.cells().unknowns); }
-  std::size_t rate_column() const { return first_column() + 4; }
-  void measure(Run&, StepRecord& r) {
-    for (std::size_t u = 0; u < first_column(); ++u) r.values[u] = flow.norms[u];
-    r.values[first_column()] = flow.sub_iterations;
-    r.values[first_column() + 1] = flow.cfl;
+  void measure(Run&, HistoryRow& row) {
+    const std::vector<std::string> names = unknown_names();
+    for (std::size_t u = 0; u < names.size(); ++u) row["residual_" + names[u]] = flow.norms[u];
+    row["sub_iterations"] = flow.sub_iterations;
+    row["pseudo_cfl"] = flow.cfl;
   }
-  void look(StepRecord& r) {
+  void diagnose(HistoryRow& row) {
     const Communicator& ranks = flow.ranks().communicator();
-    r.values[first_column() + 2] = ranks.max(max_divergence<Space>(flow.view(), flow.minus_residual()));
-    r.values[first_column() + 3] = ranks.sum(mean_kinetic_energy<Space>(flow.view(), flow.flow_case().grid));
+    row["max_divergence"] = ranks.max(max_divergence<Space>(flow.view(), flow.minus_residual()));
+    row["kinetic_energy"] = ranks.sum(mean_kinetic_energy<Space>(flow.view(), flow.flow_case().grid));
   }
 
   void save(CheckpointState& state) {
     state.add("cfl", flow.cfl);
     state.add("residual_before", flow.residual_before);
-    lifetime.save(flow.solver(), state);
+    lagged.save(flow.solver(), state);
   }
   void load(const Checkpoint& from) {
     flow.cfl = from.scalar("cfl");
     flow.residual_before = from.scalar("residual_before");
     flow.result = {};
     flow.evaluate_steady();
-    lifetime.load(from, flow.solver(), flow.matrix(), flow.matrix().values());
+    lagged.load(from, flow.solver(), flow.matrix(), flow.matrix().values());
   }
 
   const Flow<Host>& fields() { return this->whole.of(flow); }
@@ -165,14 +167,31 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   void ended(Run& run) {
     // An unfinished run: the residual of the last update.
     if (flow.flow_case().time.steady && end != StepEnd::converged) flow.evaluate_steady();
-    lifetime.report(run, coupled_system.name, flow.solver());
+    lagged.report(run, coupled_system.name, flow.solver());
   }
 
   StepEnd end = StepEnd::advanced;  // of the last step
-  Lifetime<Space> lifetime;
+  LaggedPreconditioner<Space> lagged;
 };
 
 }  // namespace
+
+namespace {
+
+constexpr Quantity coupled_quantity_list[] = {
+    {"residual", "", "incompressible",
+     "largest residual at the end, in units of U/L and U^2/L (artificial_compressibility)"}};
+
+constexpr Quantity coupled_column_list[] = {
+    {"residual_p, residual_u, residual_v, residual_w, residual_k, residual_omega", "",
+     "incompressible (artificial_compressibility)", "root mean square of the residual of each equation"},
+    {"sub_iterations", "", "incompressible (artificial_compressibility)", "pseudo-time steps of the step"},
+    {"pseudo_cfl", "", "incompressible (artificial_compressibility)", "last CFL number of pseudo-time"}};
+
+}  // namespace
+
+QuantityTable coupled_quantities() { return coupled_quantity_list; }
+QuantityTable coupled_columns() { return coupled_column_list; }
 
 int run_coupled(Run& run, const Table& config, const StructuredPlan& plan) {
   const auto in = [&](auto space) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
+#include "miniapps/driver/cfl_ramp.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "physics/k_omega.hpp"
 #include "solvers/device/space_timer.hpp"
@@ -197,14 +198,10 @@ double ArtificialCompressibility<Space>::rate() {
   return ranks_.communicator().max(largest_change<Space>(view(), x1_.origin())) / dt_before;
 }
 
-// The CFL number follows the residual (equation (3) of miniapps/compressible/pseudo_time.hpp).
 template <class Space>
-void ArtificialCompressibility<Space>::ramp() {
-  if (residual_before > 0 && largest_residual > 0) {
-    const double ratio = residual_before / largest_residual;
-    const double factor = std::pow(ratio, ratio > 1 ? options().exponent_down : options().exponent_up);
-    cfl = std::clamp(cfl * factor, smallest_cfl(), options().cfl_max);
-  }
+void ArtificialCompressibility<Space>::follow_residual() {
+  const CflRamp ramp{options().exponent_up, options().exponent_down, smallest_cfl(), options().cfl_max};
+  if (residual_before > 0 && largest_residual > 0) cfl = ramp.next(cfl, residual_before / largest_residual);
   residual_before = largest_residual;
 }
 
@@ -223,7 +220,7 @@ StepEnd ArtificialCompressibility<Space>::advance_steady(Timings& timings, const
   if (!evaluate(timings)) return StepEnd::not_finite;
   if (is_converged()) return StepEnd::converged;
   if (options().tolerance > 0 && step >= options().max_steps) return StepEnd::not_converged;
-  ramp();
+  follow_residual();
   if (!linear_step(timings, after_solve)) return StepEnd::linear_failed;
   cut_cfl_if_stagnated();
   sub_iterations = 1;

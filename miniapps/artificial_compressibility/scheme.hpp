@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "miniapps/artificial_compressibility/equations.hpp"
-#include "miniapps/artificial_compressibility/options.hpp"
+#include "miniapps/structured/coupled_options.hpp"
 #include "miniapps/artificial_compressibility/ranks.hpp"
 #include "miniapps/artificial_compressibility/turbulence.hpp"
 #include "miniapps/structured/whole_fields.hpp"
-#include "miniapps/study/system_defaults.hpp"
+#include "miniapps/driver/system_defaults.hpp"
 #include "postproc/run/timings.hpp"
 #include "solvers/distributed/distributed_block_stencil.hpp"
 
@@ -96,7 +96,7 @@ class ArtificialCompressibility {
   bool evaluate(Timings& timings);                                               // (2); false: not finite
   bool linear_step(Timings& timings, const std::function<void()>& after_solve);  // (3) to (5); false: the solver failed
   bool is_converged() const { return options().tolerance > 0 && largest_residual <= options().tolerance; }
-  void ramp();
+  void follow_residual();  // of the CFL number
   void cut_cfl_if_stagnated();
   double smallest_cfl() const { return 0.01 * options().cfl_start; }
   bool has_model() const { return case_.turbulence == Turbulence::k_omega; }

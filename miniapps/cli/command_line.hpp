@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/table.hpp"
+#include "miniapps/driver/quantity.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
@@ -15,7 +16,8 @@ struct Miniapp {
   std::string name;  // [case] miniapp
   int (*run)(Run& run, const Table& config);
   void (*info)(const Table& config, int ranks, std::ostream& out);
-  std::vector<KeyTable> (*keys)() = nullptr;  // of its cases, beside run_keys()
+  std::vector<KeyTable> (*keys)() = nullptr;  // of its cases, in addition to run_keys()
+  Results (*results)() = nullptr;
 };
 
 struct Program {

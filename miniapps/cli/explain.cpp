@@ -105,7 +105,7 @@ std::vector<std::array<std::string, 3>> rows_of(const NamedList& list, const Sch
     for (const AutoCandidate& c : auto_candidates())
       rows.push_back({c.name, matrices_text(c.matrices), std::regex_replace(c.options, std::regex("\n"), "; ")});
   else if (what == "quantities")
-    for (const Quantity& q : quantities()) rows.push_back({q.name, q.miniapps, q.meaning});
+    for (const Quantity& q : schema.results().quantities) rows.push_back({q.name, q.miniapps, meaning_of(q)});
   else if (what != "libraries")  // of the program, not of its keys
     rows = words_with_meaning(schema, list.key);
   return rows;

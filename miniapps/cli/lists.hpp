@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/option.hpp"
+#include "miniapps/cli/command_line.hpp"
+#include "miniapps/driver/quantity.hpp"
 
 namespace weir {
 
@@ -13,13 +15,9 @@ struct NamedList {
 };
 const std::vector<NamedList>& lists();
 
-struct Quantity {
-  const char *name, *miniapps, *meaning;
-};
-const std::vector<Quantity>& quantities();
-
-// The columns of history.csv and solves.csv; the miniapps of a column as in Quantity.
-const std::vector<Quantity>& history_columns();
+Results results_of(const Program& program);  // quantities of run.json and columns of history.csv, of all miniapps
+std::string meaning_of(const Quantity& q);   // with its unit
+// The columns of solves.csv.
 const std::vector<std::array<const char*, 2>>& solves_columns();
 
 struct ExitCode {

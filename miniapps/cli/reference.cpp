@@ -117,15 +117,15 @@ std::string boundaries_page(const Schema& schema) {
   return text + "The keys themselves: [keys](keys.md).\n";
 }
 
-std::string results_page() {
+std::string results_page(const Results& results) {
   std::string text = std::string(made) +
                      "# Quantities and exit codes\n\nQuantities stand in `run.json`; `[check]` compares them.\n\n"
                      "| quantity | miniapp | meaning |\n|---|---|---|\n";
-  for (const Quantity& q : quantities())
-    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(q.meaning));
+  for (const Quantity& q : results.quantities)
+    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
   text += "\n## history.csv\nWhat was not measured is empty.\n\n| columns | miniapp | meaning |\n|---|---|---|\n";
-  for (const Quantity& q : history_columns())
-    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(q.meaning));
+  for (const Quantity& q : results.columns)
+    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
   text += "\n## solves.csv\n| columns | meaning |\n|---|---|\n";
   for (const auto& [names, meaning] : solves_columns()) text += fmt::format("| `{}` | {} |\n", names, escaped(meaning));
   text += "\n## Exit codes\n| code | meaning |\n|---|---|\n";
@@ -238,7 +238,7 @@ int write_reference(const Program& program, const std::string& folder, const std
       {"keys.md", keys_page(schema)},
       {"solvers.md", solvers_page(schema)},
       {"boundaries.md", boundaries_page(schema)},
-      {"results.md", results_page()},
+      {"results.md", results_page(schema.results())},
       {"weir.schema.json", json_schema(schema)}};
   for (const auto& [name, text] : pages) write_text_aside((std::filesystem::path(folder) / name).string(), text);
   return 0;

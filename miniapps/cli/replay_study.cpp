@@ -13,7 +13,7 @@
 #include "inputs/case.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/lab.hpp"
-#include "miniapps/study/record_solve.hpp"
+#include "miniapps/driver/record_solve.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace weir {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "miniapps/cli/lists.hpp"
 #include "miniapps/study/ab/ab_study.hpp"
 #include "miniapps/study/lab.hpp"
 #include "miniapps/study/map/map_study.hpp"
@@ -55,7 +56,7 @@ std::string DescribedTable::title() const {
   return readers.empty() ? text : text + fmt::format(" ({})", fmt::join(readers, ", "));
 }
 
-Schema::Schema(const Program& program) {
+Schema::Schema(const Program& program) : results_(results_of(program)) {
   for (const KeyTable& t : run_keys()) add(t, "");
   for (const Miniapp& m : program.miniapps)
     if (m.keys)

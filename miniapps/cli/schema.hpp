@@ -28,6 +28,7 @@ class Schema {
  public:
   explicit Schema(const Program& program);
   const std::vector<DescribedTable>& tables() const { return tables_; }
+  const Results& results() const { return results_; }
 
   // The keys that a path or its beginning names: "time.cfl", "linear.pressure", "boundary.*.type", "cfl". Exact matches
   // alone where there are any.
@@ -43,6 +44,7 @@ class Schema {
  private:
   void add(const KeyTable& table, const std::string& reader);
   std::vector<DescribedTable> tables_;
+  Results results_;
 };
 
 bool is_any_name(const std::string& part);              // "SYSTEM"

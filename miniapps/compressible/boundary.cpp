@@ -1,4 +1,4 @@
-// [boundary]: a condition a marker.
+// [boundary]: one condition per marker.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,22 +12,27 @@ namespace {
 
 constexpr Option type_keys[] = {
     {"type", Option::text, Option::required,
-     "farfield: characteristic; slip_wall: no normal velocity; symmetry: slip_wall without forces; adiabatic_wall: no "
-     "slip, no heat flux, needs reynolds; isothermal_wall: no slip, needs reynolds; supersonic_inflow: all given; "
-     "supersonic_outflow: all extrapolated; pressure_outlet: subsonic, all but the pressure extrapolated; exact: the "
-     "state of flow.initial at that time",
+     "kind of boundary; farfield: characteristic; slip_wall: no normal velocity; symmetry: slip_wall without forces; "
+     "adiabatic_wall: no "
+     "slip, no heat flux; isothermal_wall: no slip; both require reynolds; supersonic_inflow: all variables "
+     "prescribed; "
+     "supersonic_outflow: all extrapolated; pressure_outlet: subsonic, pressure prescribed, the rest extrapolated; "
+     "exact: "
+     "time-dependent exact solution of flow.initial",
      "farfield | slip_wall | symmetry | adiabatic_wall | isothermal_wall | supersonic_inflow | supersonic_outflow | "
      "pressure_outlet | exact"}};
-constexpr Option outside_keys[] = {
-    {"density", Option::number, "depends on the free stream: 1", "outside", "(0, inf)", "free stream's"},
-    {"velocity", Option::numbers, "depends on the free stream", "outside, [u, v]", "", "free stream's speed"},
-    {"pressure", Option::number, "depends on the free stream: 1/(gamma mach^2)", "outside", "(0, inf)"}};
+constexpr Option outside_keys[] = {{"density", Option::number, "depends on the free stream: 1",
+                                    "density outside the boundary", "(0, inf)", "free stream's"},
+                                   {"velocity", Option::numbers, "depends on the free stream",
+                                    "velocity outside the boundary, [u, v]", "", "free stream's speed"},
+                                   {"pressure", Option::number, "depends on the free stream: 1/(gamma mach^2)",
+                                    "pressure outside the boundary", "(0, inf)"}};
 constexpr Option outlet_keys[] = {
-    {"pressure", Option::number, "depends on the free stream: 1/(gamma mach^2)", "at the outlet", "(0, inf)"}};
+    {"pressure", Option::number, "depends on the free stream: 1/(gamma mach^2)", "pressure at the outlet", "(0, inf)"}};
 constexpr Option wall_keys[] = {
-    {"temperature", Option::number, Option::required, "of the wall", "(0, inf)", "free stream's"}};
+    {"temperature", Option::number, Option::required, "temperature of the wall", "(0, inf)", "free stream's"}};
 
-// The state outside: the free stream, or what the entry says instead.
+// The state outside the boundary: the free stream, or as given by the entry.
 void read_outside(const Table& t, const CompressibleCase& c, std::array<double, 4>& outside) {
   outside = c.free_stream();
   outside[0] = t.get<double>("density", outside[0]);
@@ -57,7 +62,7 @@ FlowBoundary read_entry(const Table& options, const std::string& name, const Com
   b.is_wall = b.is_viscous || type == "slip_wall";
   b.is_exact = type == "exact";
   if (b.is_viscous && c.gas.reynolds == 0)
-    t.fail("type", "a no-slip wall needs viscosity, and [flow] has no reynolds number: slip_wall is meant?");
+    t.fail("type", "a no-slip wall requires viscosity, but [flow] has no reynolds number; did you mean slip_wall?");
   if (type == "farfield" || type == "supersonic_inflow") read_outside(t, c, b.condition.outside);
   if (type == "pressure_outlet") {
     b.condition.outside = c.free_stream();
@@ -67,7 +72,8 @@ FlowBoundary read_entry(const Table& options, const std::string& name, const Com
   if (type == "supersonic_inflow") {
     const auto& s = b.condition.outside;
     if (s[1] * s[1] + s[2] * s[2] <= c.gas.gamma * s[3] / s[0])
-      t.fail("type", "the stream outside is subsonic: a supersonic inflow fixes everything; farfield is meant?");
+      t.fail("type",
+             "the stream outside is subsonic, but supersonic_inflow prescribes all variables; did you mean farfield?");
   }
   return b;
 }
@@ -99,7 +105,7 @@ std::vector<FlowBoundary> read_flow_boundary(const Table& config, const Compress
   }
   if (c.turbulence.is_on && std::ranges::none_of(entries, &FlowBoundary::is_viscous))
     config.table("flow").fail("turbulence",
-                              "spalart_allmaras needs the distance to a no-slip wall: no [boundary] is one");
+                              "spalart_allmaras requires a no-slip wall in [boundary], for the wall distance");
   return entries;
 }
 

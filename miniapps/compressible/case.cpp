@@ -17,89 +17,107 @@
 namespace weir {
 namespace {
 
-constexpr Option sutherland_keys[] = {{"constant", Option::number, "110.4", "of Sutherland's law", "(0, inf)", "K"},
-                                      {"temperature", Option::number, "288.15", "of the free stream", "(0, inf)", "K"}};
+constexpr Option sutherland_keys[] = {
+    {"constant", Option::number, "110.4", "constant of Sutherland's law", "(0, inf)", "K"},
+    {"temperature", Option::number, "288.15", "temperature of the free stream", "(0, inf)", "K"}};
 
 constexpr Option flow_keys[] = {
-    {"mach", Option::number, Option::required, "of the free stream", "(0, inf)"},
-    {"angle_of_attack", Option::number, "0", "of the free stream against x", "", "degrees"},
-    {"reynolds", Option::number, "0", "by reference_length and the free stream; 0: inviscid", "[0, inf)"},
-    {"reference_length", Option::number, "1", "of reynolds, of force coefficients and of the limiters' K", "(0, inf)",
-     "length"},
+    {"mach", Option::number, Option::required, "Mach number of the free stream", "(0, inf)"},
+    {"angle_of_attack", Option::number, "0", "angle between the free stream and x", "", "degrees"},
+    {"reynolds", Option::number, "0", "Reynolds number based on reference_length and the free stream; 0: inviscid",
+     "[0, inf)"},
+    {"reference_length", Option::number, "1",
+     "reference length of reynolds, of the force coefficients and of the limiters' K", "(0, inf)", "length"},
     {"gamma", Option::number, "1.4", "ratio of specific heats", "(1, inf)"},
     {"prandtl", Option::number, "0.72", "Prandtl number", "(0, inf)"},
-    {"sutherland", Option::table, "", "Sutherland's law of viscosity; or the word \"constant_viscosity\"", "", "", "",
+    {"sutherland", Option::table, "",
+     "Sutherland's law of viscosity; \"constant_viscosity\" instead of a table: constant viscosity", "", "", "",
      [] { return Options(sutherland_keys); }},
     {"turbulence", Option::text, "none",
-     "spalart_allmaras: the negative variant, fully turbulent; needs reynolds and a no-slip wall",
+     "turbulence model; spalart_allmaras: negative variant, fully turbulent, requires reynolds and a no-slip wall",
      "none | spalart_allmaras"},
-    {"turbulent_prandtl", Option::number, "0.9", "Prandtl number of the eddies", "(0, inf)"},
-    {"turbulent_freestream", Option::number, "3", "spalart_allmaras's variable in the free stream", "[0, inf)",
+    {"turbulent_prandtl", Option::number, "0.9", "turbulent Prandtl number", "(0, inf)"},
+    {"turbulent_freestream", Option::number, "3", "Spalart-Allmaras variable in the free stream", "[0, inf)",
      "free stream's viscosity"},
     {"start_from", Option::text, "",
      "a run directory, or a checkpoint: the last state of that run is the first one here, and a steady run begins with "
      "its "
      "own order. Another mesh must be of the same generator, with rows of cells: interpolated"},
     {"initial", Option::text, "freestream",
-     "or { type = ... }; all but freestream are exact solutions, which errors are measured against",
+     "initial state: a name or { type = ... }; all except freestream are exact solutions, for which errors are "
+     "reported",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"}};
 constexpr Option side_keys[] = {
-    {"density", Option::number, Option::required, "", "(0, inf)", "free stream's"},
-    {"velocity", Option::numbers, "[0, 0]", "[u, v]", "", "free stream's speed"},
-    {"pressure", Option::number, Option::required, "1/(gamma mach^2) in the free stream", "(0, inf)"}};
+    {"density", Option::number, Option::required, "density of the state", "(0, inf)", "free stream's"},
+    {"velocity", Option::numbers, "[0, 0]", "velocity [u, v] of the state", "", "free stream's speed"},
+    {"pressure", Option::number, Option::required, "pressure of the state; the free stream has 1/(gamma mach^2)",
+     "(0, inf)"}};
 constexpr Option initial_keys[] = {
-    {"type", Option::text, "freestream", "as `initial`",
+    {"type", Option::text, "freestream", "kind of initial state, as for `initial`",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"},
-    {"centre", Option::numbers, "[0, 0]", "of the vortex, the corner, the diaphragm", "", "length"},
-    {"strength", Option::number, "5", "of the vortex"},
-    {"wedge_angle", Option::number, Option::required, "of the oblique shock", "", "degrees"},
-    {"left", Option::table, "", "of riemann: the state left of centre", "", "", "", [] { return Options(side_keys); }},
-    {"right", Option::table, "", "of riemann: the state right of it", "", "", "", [] { return Options(side_keys); }}};
+    {"centre", Option::numbers, "[0, 0]", "position of the vortex, the corner or the diaphragm", "", "length"},
+    {"strength", Option::number, "5", "strength of the vortex"},
+    {"wedge_angle", Option::number, Option::required, "deflection angle of the oblique shock", "", "degrees"},
+    {"left", Option::table, "", "state on the left of centre (type riemann)", "", "", "",
+     [] { return Options(side_keys); }},
+    {"right", Option::table, "", "state on the right of centre (type riemann)", "", "", "",
+     [] { return Options(side_keys); }}};
 
 constexpr Option numerics_keys[] = {
     {"flux", Option::text, "roe", "numerical flux between two cells", "roe | hllc | ausm_plus | van_leer | rusanov"},
-    {"entropy_fix", Option::number, "0.1", "Harten's, of roe", "[0, inf)", "largest eigenvalue"},
-    {"order", Option::integer, "2", "of accuracy in space", "[1, 2]"},
-    {"turbulence_order", Option::integer, "1", "of the advection of spalart_allmaras's variable", "[1, 2]"},
-    {"gradient", Option::text, "least_squares", "of the reconstruction", "least_squares | green_gauss"},
-    {"limiter", Option::text, "none", "of the reconstruction; flows with shocks need one",
+    {"entropy_fix", Option::number, "0.1", "threshold of Harten's entropy fix (flux roe)", "[0, inf)",
+     "largest eigenvalue"},
+    {"order", Option::integer, "2", "order of accuracy in space", "[1, 2]"},
+    {"turbulence_order", Option::integer, "1", "order of the advection of the Spalart-Allmaras variable", "[1, 2]"},
+    {"gradient", Option::text, "least_squares", "gradients of the reconstruction", "least_squares | green_gauss"},
+    {"limiter", Option::text, "none", "limiter of the reconstruction; flows with shocks require one",
      "none | venkatakrishnan | barth_jespersen | michalak"},
-    {"venkatakrishnan", Option::number, "5", "K of that limiter, with lengths over reference_length", "(0, inf)"},
+    {"venkatakrishnan", Option::number, "5", "K of the limiter venkatakrishnan, lengths relative to reference_length",
+     "(0, inf)"},
     {"michalak", Option::number, "1",
-     "K of that limiter: differences below (K h / reference_length)^1.5 are not limited", "(0, inf)"}};
+     "K of the limiter michalak: differences below (K h / reference_length)^1.5 are not limited", "(0, inf)"}};
 
 constexpr Option pseudo_time_keys[] = {
-    {"cfl_start", Option::number, "50", "first and smallest CFL number; large first steps diverge", "(0, inf)"},
-    {"cfl_max", Option::number, "1e4", "largest CFL number; inviscid with first_order: 100 to 200", "(0, inf)"},
+    {"cfl_start", Option::number, "50", "initial and minimum CFL number; large first steps diverge", "(0, inf)"},
+    {"cfl_max", Option::number, "1e4", "maximum CFL number; inviscid flows with jacobian first_order: 100 to 200",
+     "(0, inf)"},
     {"exponent_down", Option::number, "1",
-     "CFL number times (old residual / new residual)^exponent where the residual falls (the paper: 0.25)", "[0, inf)"},
-    {"exponent_up", Option::number, "0.5", "the same where it rises (the paper: 0.3)", "[0, inf)"},
-    {"growth", Option::number, "1", "factor of the CFL number at each step that was not under-relaxed", "(0, inf)"},
-    {"relaxation", Option::number, "0.5", "largest relative change of density and pressure in a step", "(0, inf)"},
-    {"least_relaxation", Option::number, "0.2", "smallest factor of an update", "(0, 1]"},
+     "exponent of the factor (old residual / new residual)^exponent on the CFL number if the residual falls (paper: "
+     "0.25)",
+     "[0, inf)"},
+    {"exponent_up", Option::number, "0.5", "exponent of the same factor if the residual rises (paper: 0.3)",
+     "[0, inf)"},
+    {"growth", Option::number, "1", "factor applied to the CFL number after each full (not under-relaxed) step",
+     "(0, inf)"},
+    {"relaxation", Option::number, "0.5", "largest relative change of density and pressure per step", "(0, inf)"},
+    {"least_relaxation", Option::number, "0.2", "smallest under-relaxation factor of an update", "(0, 1]"},
     {"tolerance", Option::number, "1e-6",
-     "of the energy residual, relative to its largest of the first five steps; unsteady: of each time step",
+     "tolerance of the energy residual relative to its maximum over the first five steps; unsteady: per time step",
      "(0, inf)"},
     {"first_order_tolerance", Option::number, "0.1",
-     "the first-order scheme runs until its residual has fallen by this factor; 0: second order at once", "[0, inf)"},
+     "residual reduction of the initial phase with the first-order scheme; 0: no such phase", "[0, inf)"},
     {"coarse_meshes", Option::integer, "0",
-     "a steady flow begins on at most so many coarser meshes of its generator, each of half the refinement", "[0, 6]"},
-    {"coarse_tolerance", Option::number, "1e-2", "the same as tolerance, on those meshes", "(0, 1)"},
+     "maximum number of coarser meshes on which a steady run starts, each with half the refinement of the next",
+     "[0, 6]"},
+    {"coarse_tolerance", Option::number, "1e-2", "tolerance on the coarser meshes", "(0, 1)"},
     {"force_tolerance", Option::number, "0",
-     "a steady run also ends where lift and drag have each stayed within this over force_window steps; 0: it does not",
-     "[0, inf)"},
-    {"force_window", Option::integer, "50", "steps of the scheme's own order that force_tolerance looks at",
+     "variation of lift and drag over force_window steps below which a steady run ends; 0: off", "[0, inf)"},
+    {"force_window", Option::integer, "50", "number of steps for force_tolerance, after the first-order phase",
      "[2, 100000]"},
-    {"max_steps", Option::integer, "500", "a run that misses the tolerance ends with exit code 3", "[0, inf)"},
-    {"max_rejections", Option::integer, "12", "of one step, before the run stops", "[0, inf)"},
-    {"rejected_cut", Option::number, "0.1", "factor of the CFL number after a rejected step", "(0, 1)"},
+    {"max_steps", Option::integer, "500", "maximum number of steps; a run that misses the tolerance exits with code 3",
+     "[0, inf)"},
+    {"max_rejections", Option::integer, "12", "maximum number of rejections of one step before the run stops",
+     "[0, inf)"},
+    {"rejected_cut", Option::number, "0.1", "factor applied to the CFL number after a rejected step", "(0, 1)"},
     {"line_search", Option::boolean, "false",
-     "halve an update until the residual with its pseudo-time derivative does not grow, instead of largest_growth; the "
-     "scheme of "
-     "second order begins at cfl_start again: with matrix_free for turbulent flow"},
-    {"largest_growth", Option::number, "10", "a step that multiplies the residual by more is rejected", "(0, inf)"},
+     "backtracking: halves the update until the residual with its pseudo-time derivative does not grow (replaces "
+     "largest_growth); "
+     "the second-order phase restarts at cfl_start; recommended with matrix_free for turbulent flow"},
+    {"largest_growth", Option::number, "10", "largest growth factor of the residual; steps above it are rejected",
+     "(0, inf)"},
     {"jacobian", Option::text, "first_order",
-     "first_order: backward Euler with that scheme's Jacobian; matrix_free: Newton's method, preconditioned by it",
+     "Jacobian of a step; first_order: backward Euler with the first-order Jacobian; matrix_free: Newton's method, "
+     "preconditioned by it",
      "matrix_free | first_order"},
     {"products", Option::text, "differences",
      "of matrix_free: differences of the residual, or its derivative by dual numbers: exact, for tolerances below 1e-6 "
@@ -108,18 +126,19 @@ constexpr Option pseudo_time_keys[] = {
      "differences | dual_numbers"}};
 
 constexpr Option matrix_keys[] = {{"matrix_storage", Option::text, "double",
-                                   "precision of the stored Jacobian; float is for tolerances of 1e-5 and more",
+                                   "precision of the stored Jacobian; float requires a tolerance of at least 1e-5",
                                    "double | float", "", "matrix, single=float"}};
 
-constexpr Option time_keys[] = {{"end", Option::number, "depends: required with dt",
-                                 "of an unsteady run (BDF2); without end and dt it is steady", "(0, inf)", "time"},
-                                {"dt", Option::number, "depends: required with end", "time step", "(0, inf)", "time"}};
+constexpr Option time_keys[] = {
+    {"end", Option::number, "depends: required with dt",
+     "end time of an unsteady run (BDF2); without end and dt the run is steady", "(0, inf)", "time"},
+    {"dt", Option::number, "depends: required with end", "time step", "(0, inf)", "time"}};
 
 void read_gas(const Table& t, GasModel& gas) {
   gas.gamma = t.get<double>("gamma");
   gas.prandtl = t.get<double>("prandtl");
   gas.mach = t.get<double>("mach");
-  constexpr double largest = 1e100;  // its square and the free stream's pressure, 1 / (gamma mach^2), are numbers
+  constexpr double largest = 1e100;  // so that its square and 1 / (gamma mach^2) are finite
   if (gas.mach > largest || gas.mach < 1 / largest) t.fail("mach", "'mach' must be between 1e-100 and 1e100");
   if (gas.gamma > largest) t.fail("gamma", "'gamma' must be at most 1e100");
   gas.reynolds = t.get<double>("reynolds");
@@ -142,7 +161,7 @@ void read_pair(const Table& t, const char* key, double (&v)[2]) {
 void read_side(const Table& initial, const char* key, PrimitiveState& s) {
   if (!initial.has(key))
     initial.fail("type",
-                 "a Riemann problem needs left and right = { density = ..., velocity = [u, v], pressure = ... }");
+                 "a Riemann problem requires left and right = { density = ..., velocity = [u, v], pressure = ... }");
   const Table t = initial.table(key);
   double velocity[2];
   read_pair(t, "velocity", velocity);
@@ -161,19 +180,21 @@ void read_initial(const Table& flow, CompressibleCase& c) {
   if (is_table && f.kind != FlowKind::freestream) read_pair(t, "centre", f.centre);
   if (is_table && f.kind == FlowKind::isentropic_vortex) f.strength = t.get<double>("strength");
   if (f.kind == FlowKind::oblique_shock) {
-    if (!is_table) flow.fail("initial", "an oblique shock needs { type = \"oblique_shock\", wedge_angle = DEGREES }");
+    if (!is_table)
+      flow.fail("initial", "an oblique shock requires { type = \"oblique_shock\", wedge_angle = DEGREES }");
     f.wedge_angle = t.get<double>("wedge_angle") * std::numbers::pi / 180;
   }
   if (f.kind == FlowKind::riemann) {
-    if (!is_table) flow.fail("initial", "a Riemann problem needs { type = \"riemann\", left = {...}, right = {...} }");
+    if (!is_table)
+      flow.fail("initial", "a Riemann problem requires { type = \"riemann\", left = {...}, right = {...} }");
     read_side(t, "left", f.left);
     read_side(t, "right", f.right);
     if (makes_vacuum(f.left, f.right, f.gamma))
-      t.fail("right", "the two sides part so fast that a vacuum opens between them");
+      t.fail("right", "the two sides separate so fast that a vacuum forms between them");
   }
   f.prepare();
   if (f.kind == FlowKind::oblique_shock && f.shock_angle <= 0)
-    t.fail("wedge_angle", "at this Mach number the shock of such a wedge is detached");
+    t.fail("wedge_angle", "the shock is detached at this Mach number and wedge angle");
   c.has_exact = f.kind != FlowKind::freestream;
 }
 
@@ -191,10 +212,10 @@ void read_flow(const Table& options, CompressibleCase& c) {
 void read_turbulence(const Table& options, TurbulenceModel& m, const GasModel& gas) {
   const Table t = options.described_by(flow_keys);
   m.is_on = t.get<std::string>("turbulence") != "none";
-  if (m.is_on && gas.reynolds == 0) t.fail("turbulence", "a turbulent flow needs [flow] reynolds");
+  if (m.is_on && gas.reynolds == 0) t.fail("turbulence", "turbulent flow requires [flow] reynolds");
   m.prandtl = t.get<double>("turbulent_prandtl");
   m.outside = t.get<double>("turbulent_freestream");
-  m.unit = 1000;  // layers and wakes reach that: its residual is then about as large as the flow's, in one norm with it
+  m.unit = 1000;  // typical of layers and wakes, so that its residual is comparable with those of the flow
 }
 
 void read_numerics(const Table& options, SpatialScheme& s) {
@@ -234,13 +255,13 @@ void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
   o.dual_products = o.matrix_free && by_dual_numbers;
 }
 
-// Products with floats are off by 1e-7 of what they are made of.
+// Products with float matrices have relative errors of 1e-7.
 void read_matrix(const Table& given, PseudoTimeOptions& o) {
   const Table linear = given.described_by(matrix_keys).described_by(linear_solver_options());
   o.float_jacobian = linear.get<std::string>("matrix_storage") == "float";
   if (o.float_jacobian && !o.matrix_free && linear.has("tolerance") && !ForcingRule::is_given(linear) &&
       linear.get<double>("tolerance", 1) < 1e-5)
-    linear.fail("matrix_storage", "a matrix of floats is for tolerances of 1e-5 and more");
+    linear.fail("matrix_storage", "matrix_storage = \"float\" requires a tolerance of at least 1e-5");
 }
 
 void read_time(const Table& options, UnsteadyOptions& time) {
@@ -248,7 +269,7 @@ void read_time(const Table& options, UnsteadyOptions& time) {
   if (!t.has("end") && !t.has("dt")) return;
   time.end = t.get<double>("end");
   time.dt = t.get<double>("dt");
-  if (!(time.end / time.dt < 1e15)) t.fail("dt", "more time steps than can be counted: 'end' over 'dt'");
+  if (!(time.end / time.dt < 1e15)) t.fail("dt", "'end' / 'dt' exceeds 1e15 time steps");
 }
 
 }  // namespace
@@ -259,7 +280,6 @@ std::vector<KeyTable> compressible_keys() {
                              {"mesh.generator", "box", generator_options("box")},
                              {"mesh.generator", "cylinder", generator_options("cylinder")},
                              {"mesh.generator", "naca0012, naca", generator_options("naca")},
-                             {"mesh.generator", "bump", generator_options("bump")},
                              {"mesh.generator", "wedge", generator_options("wedge")},
                              {"mesh.generator", "c_grid", generator_options("c_grid")},
                              {"ordering", "", ordering_options()},

@@ -1,4 +1,4 @@
-// What a case file says about a compressible flow, checked. Anything wrong is refused with file and line.
+// The case file of a compressible flow. Errors are reported with file and line.
 #pragma once
 #include <array>
 #include <string>
@@ -12,36 +12,36 @@
 
 namespace weir {
 
-// What a patch is for, beside its flux: forces are taken from walls.
+// Properties of a patch besides its flux: forces are computed on walls.
 struct FlowBoundary {
   std::string name;
   BoundaryCondition condition;
-  bool is_wall = false;     // a body: symmetry lines are not
+  bool is_wall = false;     // a body; symmetry lines are not
   bool is_viscous = false;  // no slip
-  bool is_exact = false;    // set_outside with the exact solution, anew at each time level
+  bool is_exact = false;    // set_outside with the exact solution at each time level
 };
 
 // Backward Euler in pseudo-time (Kashi & Nadarajah 2020, eqs. 1 to 4).
 struct PseudoTimeOptions {
   double cfl_start = 50, cfl_max = 1e4;
-  double exponent_down = 1, exponent_up = 0.5;  // (3): where the residual falls, and grows; the paper: 0.25, 0.3
-  double relaxation = 0.5;             // the largest relative change of density and pressure that a step may make
-  double least_relaxation = 0.2;       // omega of (2) goes no lower than this
-  double tolerance = 1e-6;             // of the residual of energy, relative to the first one of its phase
-  double first_order_tolerance = 0.1;  // the same for the first-order start; 0: there is none
-  int coarse_meshes = 0;               // that a steady flow begins on
-  double coarse_tolerance = 1e-2;      // of the residual there
-  double force_tolerance = 0;          // of lift and drag over force_window steps: ends the run too; 0: does not
+  double exponent_down = 1, exponent_up = 0.5;  // (3): residual falling, rising; the paper: 0.25, 0.3
+  double relaxation = 0.5;                      // largest relative change of density and pressure per step
+  double least_relaxation = 0.2;                // lower bound of omega in (2)
+  double tolerance = 1e-6;                      // of the energy residual, relative to the first ones of its phase
+  double first_order_tolerance = 0.1;           // of the first-order phase; 0: no such phase
+  int coarse_meshes = 0;                        // on which a steady flow starts
+  double coarse_tolerance = 1e-2;               // of the residual there
+  double force_tolerance = 0;                   // of lift and drag over force_window steps; 0: off
   int force_window = 50;
   int max_steps = 500;
-  int max_rejections = 12;      // of one step, before the run gives up
-  double rejected_cut = 0.1;    // what a rejected step does to the CFL number
-  double largest_growth = 10;   // a step that multiplies the residual by more is rejected
-  double growth = 1;            // of the CFL number at each step that was not relaxed, beside (3)
-  bool float_jacobian = false;  // its values are stored as floats: [linear.flow] matrix_storage
-  bool dual_products = false;   // these by dual numbers, not by differences
-  bool line_search = false;     // of the residual with its pseudo-time derivative, instead of largest_growth
-  bool matrix_free = false;  // Newton: products with dR/dU of the scheme itself; false: with the first-order Jacobian
+  int max_rejections = 12;      // of one step, before the run stops
+  double rejected_cut = 0.1;    // factor on the CFL number after a rejected step
+  double largest_growth = 10;   // steps that multiply the residual by more are rejected
+  double growth = 1;            // factor on the CFL number after each full step, in addition to (3)
+  bool float_jacobian = false;  // values stored as floats: [linear.flow] matrix_storage
+  bool dual_products = false;   // by dual numbers instead of differences
+  bool line_search = false;     // on the residual with its pseudo-time derivative, instead of largest_growth
+  bool matrix_free = false;     // Newton: products with dR/dU of the full scheme; false: first-order Jacobian
 };
 
 struct UnsteadyOptions {
@@ -55,9 +55,9 @@ struct CompressibleCase {
   TurbulenceModel turbulence;
   double reference_length = 1;
   double direction[2] = {1, 0};  // of the free stream
-  ExactFlow initial;             // and the exact solution, where it is one
+  ExactFlow initial;             // also the exact solution, if any
   bool has_exact = false;
-  std::string start_from;  // a run, or its checkpoint; empty: `initial`
+  std::string start_from;  // a run or checkpoint; empty: `initial`
   PseudoTimeOptions pseudo_time;
   UnsteadyOptions time;
 
@@ -68,16 +68,16 @@ struct CompressibleCase {
 
 std::vector<KeyTable> compressible_keys();
 
-// Reads [flow], [numerics], [pseudo_time] and [time] of the whole case file.
+// Reads [flow], [numerics], [pseudo_time] and [time].
 CompressibleCase read_compressible_case(const Table& config);
 
-// The lengths of a periodic box, which the exact solutions need.
+// Sets the lengths of a periodic box, for the exact solutions.
 void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c);
 
-Options boundary_options(std::string_view type);  // "": of all
+Options boundary_options(std::string_view type);  // "": of all types
 
-// Reads [boundary]: one entry a patch, in the mesh's order. A marker without a condition and a condition without a
-// marker are refused.
+// Reads [boundary]: one entry per patch, in mesh order. Markers without condition and conditions without marker are
+// refused.
 std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,
                                              const UnstructuredMesh& mesh);
 

@@ -1,4 +1,4 @@
-// The compressible miniapp, as the command line sees it.
+// Interface of the compressible miniapp for the command line.
 #pragma once
 #include <cstdint>
 #include <iosfwd>
@@ -8,34 +8,39 @@
 #include "mesh/ordering/lines.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/convergence/start_from.hpp"
+#include "miniapps/driver/quantity.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
 
-int run_compressible(Run& run, const Table& config);                        // the process's exit code
-void info_compressible(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers; starts nothing
+int run_compressible(Run& run, const Table& config);                        // returns the exit code
+void info_compressible(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers
 
-// What is known of a case before the flow is set up: sizes and memory.
+// Memory estimate of a case before the flow is set up.
 struct CompressibleMemory {
-  std::int64_t mesh = 0;    // as the host keeps it for pictures and records
-  std::int64_t flow = 0;    // the discretisation's copies, state and vectors of the step
-  std::int64_t matrix = 0;  // of the first-order scheme
-  std::int64_t solver = 0;  // preconditioner and Krylov vectors
-  std::int64_t kept = 0;  // on the root rank: the step before, to go on from where a step is given up, and a picture's
+  std::int64_t mesh = 0;     // host copy for field output and records
+  std::int64_t flow = 0;     // the discretisation's copies, state and work vectors
+  std::int64_t matrix = 0;   // of the first-order scheme
+  std::int64_t solver = 0;   // preconditioner and Krylov vectors
+  std::int64_t kept = 0;     // rank 0: the previous step, for a checkpoint if a step is abandoned, and field output
   std::int64_t process = 0;  // program, libraries and their buffers
   std::int64_t total() const { return each_of(1); }
-  std::int64_t each_of(int ranks) const { return mesh + (flow + matrix + solver) / ranks + kept + process; }  // at most
+  // upper bound
+  std::int64_t each_of(int ranks) const { return mesh + (flow + matrix + solver) / ranks + kept + process; }
 };
 
 CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);
 
-// The mesh of [mesh] in the order of [ordering]; `ordering` receives what was done, for the log, `lines` where
-// the ordering's lines lie.
+// The mesh of [mesh] in the order of [ordering]; `ordering` receives a description for the log, `lines` the positions
+// of the ordering's lines.
 UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines = nullptr,
                                    CellNumbers* numbers = nullptr);
 
-// Everything of the header but the solver's description.
+// The run header without the description of the solver.
 RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
                               const std::vector<FlowBoundary>& boundary);
+
+std::vector<std::string> compressible_columns(const CompressibleCase& c);  // of history.csv
+Results compressible_results();
 
 }  // namespace weir

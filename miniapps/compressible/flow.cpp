@@ -7,7 +7,7 @@
 namespace weir {
 namespace {
 
-// With the distance of this rank's own cells to the nearest wall.
+// Includes the wall distance of this rank's own cells.
 TurbulenceModel turbulence_of(const CompressibleCase& c, const UnstructuredMesh& whole,
                               const std::vector<FlowBoundary>& boundary, const MeshRanks* ranks) {
   TurbulenceModel model = c.turbulence;
@@ -79,12 +79,12 @@ void CompressibleFlow<Space>::set_outside(double at) {
 }
 
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c) {
-  // A cell: W and at second order its gradients, limited or not, volume, start of its links. An interior face: its flux, eight
-  // numbers, two cells, two places in the matrix, and from each of its cells two weights, a face and a cell. A boundary face:
-  // its flux and block, six numbers, what is outside, and five integers. Turbulent: of a cell nu~, its gradient and distance,
-  // and a number; for products the slopes of its source.
+  // Cell: W and at second order gradients and limiter, volume, start of its links. Interior face: flux, eight
+  // numbers, two cells, two positions in the matrix, and per cell two weights, a face and a cell. Boundary face: flux
+  // and block, six numbers, outside state, five integers. Turbulent cell: nu~, its gradient and distance, a number;
+  // for products the slopes of its source.
   const std::int64_t gradients = c.scheme.order == 1 ? 0 : c.scheme.limiter == Limiter::none ? 2 : 3;
-  const std::int64_t copies = c.scheme.has_products ? 2 : 1;  // derivatives beside the values
+  const std::int64_t copies = c.scheme.has_products ? 2 : 1;  // derivatives in addition to values
   const std::int64_t boundary_faces = mesh.faces() - mesh.interior_faces();
   const bool is_turbulent = c.turbulence.is_on;
   return static_cast<std::int64_t>(mesh.cells()) *

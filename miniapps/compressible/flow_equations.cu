@@ -11,7 +11,7 @@ namespace weir {
 
 namespace {
 
-// S = V (of_now U + of_older U^{n-1}), and U^{n-1} = U; n values a cell.
+// S = V (of_now U + of_older U^{n-1}), and U^{n-1} = U; n values per cell.
 template <class Space, int n>
 void keep_level(const double* V, View<const double> now, double of_now, double of_older, View<double> older,
                 double* S) {
@@ -30,7 +30,7 @@ void add_level(const double* V, double a, View<const double> U, const double* S,
   for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / n] * u[i] + S[i]; });
 }
 
-// y += a V x, and y += scale / cfl x, V and scale a number a cell.
+// y += a V x, and y += scale / cfl x; V and scale are per cell.
 template <class Space, int n>
 void add_time_derivative(const double* V, double a, View<const double> x, View<double> y) {
   const double* v = x.data();
@@ -44,7 +44,7 @@ void add_pseudo_time(const double* scale, double cfl, View<const double> x, View
   for_each<Space>(x.size(), [=] WEIR_HD(int i) { out[i] += scale[i / n] / cfl * v[i]; });
 }
 
-// To the diagonal entries of block row i: a V_i + scale_i / cfl.
+// Added to the diagonal entries of block row i: a V_i + scale_i / cfl.
 struct Shift {
   double a, cfl;
   const double *V, *scale;
@@ -106,10 +106,7 @@ void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale
     const Shift s{time_factor, cfl, space_.volume().data(), scale.data()};
     with_equations(equations(), [&](auto n) { add_shift<Space, n.value>(cells_, J.diagonal().data(), s, value); });
   };
-  if (auto* rounded = dynamic_cast<RoundedCsr<Space>*>(&J))
-    shift(rounded->values().data());
-  else
-    shift(dynamic_cast<BlockCsr<Space>&>(J).values().data());
+  with_kind(J, [&](auto& kind) { shift(kind.values().data()); });
 }
 
 template <class Space>
@@ -146,7 +143,7 @@ void MatrixFreeJacobian<Space>::apply(View<const double> x, View<double> y) cons
   const double *v = x.data(), *U = U_.data(), *b = minus_R_.data(), *s = scale_.data(), cfl = cfl_;
   double* out = y.data();
   if (!(size > 0)) {
-    for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = v[i]; });  // 0, or what is not finite
+    for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = v[i]; });  // 0, or not finite
     return;
   }
   const double eps = std::sqrt(std::numeric_limits<double>::epsilon()) * (1 + size_of_U_) / size;
@@ -163,7 +160,7 @@ void MatrixFreeJacobian<Space>::residual(View<const double> b, View<const double
   double* out = r.data();
   const int n = static_cast<int>(b.size());
   if (max_over_ranks(equations_.space(), max_abs<Space>(n, [=] WEIR_HD(int i) { return v[i]; })) ==
-      0) {  // the guess of every step: a product saved
+      0) {  // the guess of every step: saves a product
     for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = rhs[i]; });
     return;
   }
@@ -184,7 +181,7 @@ HaloCost MatrixFreeJacobian<Space>::halo_cost() const {
 
 template <class Space>
 Work MatrixFreeJacobian<Space>::apply_work() const {
-  constexpr std::int64_t residual_flops = 700;  // of a cell, about
+  constexpr std::int64_t residual_flops = 700;  // per cell, approximately
   return {static_cast<std::int64_t>(size_t(this->size()) * 5 * sizeof(double)), residual_flops * rows()};
 }
 

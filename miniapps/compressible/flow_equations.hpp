@@ -1,7 +1,7 @@
-// What a step solves for the state at the new level:
+// The equations that a step solves for the state at the new level:
 //   R*(U) = R(U) = 0                                                          steady
-//   R*(U) = R(U) + V (3 U - 4 U^n + U^{n-1}) / (2 dt) = 0                     BDF2; its first step is backward Euler  (5)
-// and its Jacobians: the assembled one of the first-order scheme, and products with that of the scheme itself.
+//   R*(U) = R(U) + V (3 U - 4 U^n + U^{n-1}) / (2 dt) = 0                    BDF2; the first step is backward Euler (5)
+// and their Jacobians: the assembled one of the first-order scheme, and products with that of the full scheme.
 #pragma once
 #include <type_traits>
 
@@ -10,7 +10,7 @@
 
 namespace weir {
 
-// f(4) or f(5), as a constant of the compiler's: it shapes the loops, and so the last bits of sums.
+// f(4) or f(5) with a compile-time constant, which affects loop shapes and so the last bits of sums.
 template <class F>
 auto with_equations(int n, const F& f) {
   return n == 4 ? f(std::integral_constant<int, 4>{}) : f(std::integral_constant<int, 5>{});
@@ -22,21 +22,22 @@ class FlowEquations {
   FlowEquations(Discretisation<Space>& space, int cells) : space_(space), cells_(cells) {}
 
   int cells() const { return cells_; }
-  int equations() const { return space_.equations(); }  // of a cell
+  int equations() const { return space_.equations(); }  // per cell
   Discretisation<Space>& space() { return space_; }
 
-  // From here on R* holds the time derivative. older: U^{n-1} on entry (not read in the first step), `now` on return.
+  // Adds the time derivative to R* from now on. older: U^{n-1} on entry (not read in the first step), `now` on
+  // return.
   void start_time_step(double dt, View<const double> now, View<double> older, bool is_first);
 
   void residual(View<const double> U, View<double> R);  // R*(U)
 
-  // y = dR*/dU x of the scheme itself, by dual numbers, at the state that linearise() took.
+  // y = dR*/dU x of the full scheme by dual numbers, at the state set by linearise().
   void linearise(View<const double> U) { space_.linearise(U); }
   void derivative(View<const double> x, View<double> y);
 
   // J = dR/dU of the first-order scheme + time_factor V I + scale / cfl I: the matrix of (1).
   void matrix(View<const double> U, View<const double> scale, double cfl, double time_factor, BlockSparse<Space>& J);
-  double time_factor() const { return time_factor_; }  // of V I in dR*/dU
+  double time_factor() const { return time_factor_; }  // coefficient of V I in dR*/dU
 
  private:
   Discretisation<Space>& space_;
@@ -45,7 +46,7 @@ class FlowEquations {
   Array<double, Space> known_;  // the part of V dU/dt that does not depend on U
 };
 
-// A = scale / cfl I + dR*/dU without a matrix: by dual numbers, or
+// Matrix-free A = scale / cfl I + dR*/dU: by dual numbers, or
 //   dR*/dU v = (R*(U + eps v) - R*(U)) / eps
 // (Knoll & Keyes, J. Comput. Phys. 193 (2004) 357, eqs. 10 and 11).
 template <class Space>
@@ -55,14 +56,14 @@ class MatrixFreeJacobian : public Matrix<Space> {
 
   // minus_R = -R*(U). The views must stay valid and unchanged until the last product.
   void linearise(View<const double> U, View<const double> minus_R, View<const double> scale, double cfl);
-  // Work space of cells() blocks of values each, free between products.
+  // Shared buffers of cells() blocks of values, free between products.
   void lend(View<double> moved, View<double> moved_R);
 
   int rows() const override { return equations_.cells(); }
   int block() const override { return equations_.equations(); }
   void apply(View<const double> x, View<double> y) const override;
   void residual(View<const double> b, View<const double> x, View<double> r) const override;
-  void block_diagonal(View<double> d) const override;  // throws: it is not known
+  void block_diagonal(View<double> d) const override;  // throws: not available
   bool is_symmetric() const override { return false; }
   Work apply_work() const override;
   const Communicator* ranks() const override { return equations_.space().ranks(); }

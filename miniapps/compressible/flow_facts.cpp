@@ -12,7 +12,7 @@ std::string place_of_cell(const UnstructuredMesh& mesh, int cell) {
 
 namespace {
 
-// mesh: the whole or a rank's part; cell: there; number: in the whole.
+// mesh: the whole or a rank's part; cell: index there; number: index in the whole.
 std::string name_of_cell(const UnstructuredMesh& mesh, std::int64_t cell, std::int64_t number) {
   return "cell " + std::to_string(number) +
          place_of_cell(mesh, static_cast<int>(cell)).substr(std::string(" in the cell").size());

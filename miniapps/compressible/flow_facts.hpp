@@ -1,4 +1,4 @@
-// What a compressible flow tells those that watch its systems: states, places, names of cells and rows.
+// Information on a compressible flow for observers of its systems: states, positions, names of cells and rows.
 #pragma once
 #include <string>
 
@@ -7,10 +7,10 @@
 
 namespace weir {
 
-// " in the cell at (0.1, 0.2)"; "" of a cell that is none.
+// " in the cell at (0.1, 0.2)"; "" if there is no such cell.
 std::string place_of_cell(const UnstructuredMesh& mesh, int cell);
 
-// flow must outlive them.
+// flow must outlive the result.
 template <class Space>
 FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& ordering);
 

@@ -1,4 +1,4 @@
-// What a run of the compressible miniapp writes down: its solves, its steps, checkpoints. Over ranks all ranks call.
+// Records of a compressible run: solves, steps, checkpoints. Collective.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -10,13 +10,15 @@
 #include "base/error.hpp"
 #include "base/timer.hpp"
 #include "mesh/place_sum.hpp"
+#include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
-#include "miniapps/study/record_solve.hpp"
-#include "miniapps/study/solver_state.hpp"
+#include "miniapps/driver/history_row.hpp"
+#include "miniapps/driver/record_solve.hpp"
+#include "miniapps/driver/solver_state.hpp"
 
 namespace weir {
 
-// What stands for time in a steady run: its steps.
+// The time of a steady run is its step number.
 template <class Space>
 double picture_time(const CompressibleFlow<Space>& flow) {
   return flow.c.is_unsteady() ? flow.time : static_cast<double>(flow.step);
@@ -31,7 +33,7 @@ void record_attempt(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.system = "flow";
   r.solver = solver.name();
   r.unknowns = flow.values * flow.cells;
-  r.preconditioner_age = solver.lifetime().age();
+  r.preconditioner_age = solver.refresh_policy().age();
   const auto if_known = [](double value) { return value >= 0 ? Measure(value) : Measure(); };
   r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
   r.dominance_L = if_known(info.dominance_L);
@@ -41,45 +43,47 @@ void record_attempt(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
 
 template <class Space>
 void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
-  StepRecord r;
-  r.step = flow.step;
-  r.time = picture_time(flow);
-  r.dt = flow.c.time.dt;
-  r.cfl = a.cfl;
+  const std::vector<std::string> columns = compressible_columns(flow.c);
+  HistoryRow row(columns);
+  row.record.step = flow.step;
+  row.record.time = picture_time(flow);
+  row.record.dt = flow.c.time.dt;
+  row.record.cfl = a.cfl;
   const PseudoTimeControl& control = flow.pseudo.control;
-  for (int k = 0; k < 4; ++k) r.values.emplace_back(control.norm[static_cast<std::size_t>(k)]);
-  r.values.resize(8);
+  row["residual_density"] = control.norm[0];
+  row["residual_momentum_x"] = control.norm[1];
+  row["residual_momentum_y"] = control.norm[2];
+  row["residual_energy"] = control.norm[3];
+  if (flow.c.turbulence.is_on) row["residual_turbulence"] = control.norm[4];
   if (flow.walls.has_walls()) {
     ScopedTimer timer(run.timings().at("flow equations", "forces"));
     const Forces f = flow.walls.measure(flow.space, flow.pseudo.state());
-    r.values[4] = f.lift();
-    r.values[5] = f.drag();
+    row["lift"] = f.lift();
+    row["drag"] = f.drag();
     if (control.order == flow.c.scheme.order) flow.force_window.add(f.lift(), f.drag());
   }
-  r.values[6] = static_cast<double>(control.linear_iterations);
-  r.values[7] = control.order;
-  if (flow.c.turbulence.is_on) r.values.emplace_back(control.norm[4]);
-  run.step(r);
+  row["linear_iterations"] = static_cast<double>(control.linear_iterations);
+  row["order"] = control.order;
+  run.step(row.record);
 }
 
-// The state in a checkpoint follows the order of the cells. All ranks call; the root has the whole mesh.
+// The state in a checkpoint is in cell order. Collective; rank 0 has the whole mesh.
 template <class Space>
 void require_same_cells(const Communicator& ranks, const Checkpoint& from, const CompressibleFlow<Space>& flow) {
   bool differs = false;
   for (std::size_t d = 0; ranks.is_root() && d < 2; ++d) {
-    const auto* kept = from.find(d == 0 ? "places_x" : "places_y");  // older checkpoints have none
+    const auto* kept = from.find(d == 0 ? "places_x" : "places_y");  // missing in older checkpoints
     double size = 0;
     for (const auto& x : flow.whole.centre) size = std::max(size, std::abs(x[d]));
     differs = differs || (kept && !is_same_place_sum(kept->front(), flow.places[d], flow.whole.centre.size(), size));
   }
   if (ranks.any(differs))
-    throw Error(
-        Exit::usage,
-        "the checkpoint belongs to another mesh, or to the same one in another order of its cells: restart with "
-        "its [mesh] and [ordering], or begin a run with [flow] start_from");
+    throw Error(Exit::usage,
+                "the checkpoint belongs to another mesh or another cell order: restart with "
+                "its [mesh] and [ordering], or start a new run with [flow] start_from");
 }
 
-// A checkpoint is that of one rank, whatever the number of them.
+// Checkpoints are independent of the number of ranks.
 template <class Space>
 CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   const PseudoTimeControl& p = flow.pseudo.control;
@@ -109,7 +113,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   return state;
 }
 
-// Why the linear solver begins anew, or nothing.
+// The reason for a change of solver state, or empty.
 template <class Space>
 std::string load_flow(const Communicator& ranks, const Checkpoint& from, CompressibleFlow<Space>& flow) {
   PseudoTimeControl& p = flow.pseudo.control;
@@ -129,7 +133,7 @@ std::string load_flow(const Communicator& ranks, const Checkpoint& from, Compres
   if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", flow.values * flow.cells), flow.older);
   if (const auto* window = from.find("force_window")) flow.force_window.resume(*window);
   const std::string note = load_solver(ranks, "flow", flow.pseudo.solver(), from);
-  if (flow.pseudo.solver().lifetime().is_always() || !note.empty() || !from.find("refresh_U")) return note;
+  if (flow.pseudo.solver().refresh_policy().is_always() || !note.empty() || !from.find("refresh_U")) return note;
   Array<double, Space> U(flow.pseudo.state().size());
   flow.from_host(from.doubles("refresh_U", flow.values * flow.cells), U);
   flow.set_outside(from.scalar("refresh_outside_at"));

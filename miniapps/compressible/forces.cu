@@ -1,5 +1,5 @@
-// With the unit normal n from the stream into the wall and the tangent t = (-n_y, n_x), the stream pushes the wall with
-// p n and drags it with shear t; the pressure of the free stream, whose sum over a closed body is zero, is left out.
+// With the unit normal n from the fluid into the wall and the tangent t = (-n_y, n_x), the force on the wall is p n
+// plus shear t; the free-stream pressure, whose sum over a closed body is zero, is subtracted.
 #include "miniapps/compressible/forces.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace weir {
 namespace {
 
-// {along the direction (dx, dy), across it (-dy, dx)} of sum over the faces of area * amount * vector, the vector being
-// the normal or the tangent.
+// {along (dx, dy), along (-dy, dx)} of the sum over the faces of area * amount * vector, the vector being the normal
+// or the tangent.
 template <class Space>
 Pair resolved(const Array<double, Space>& nx, const Array<double, Space>& ny, const Array<double, Space>& area,
               const Array<double, Space>& amount, double less, bool along_tangent, double dx, double dy) {

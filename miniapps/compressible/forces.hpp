@@ -1,5 +1,5 @@
-// Forces on the walls, as coefficients on 1/2 rho U^2 of the free stream and the reference length, and what the walls
-// look like along the surface.
+// Forces on the walls as coefficients (1/2 rho U^2 of the free stream, reference length), and distributions along the
+// walls.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,9 +15,9 @@ struct Forces {
   double lift() const { return lift_pressure + lift_viscous; }
 };
 
-// A wall, face by face in the patch's order. cp = 2 (p - p_infinity); cf is positive where the wall is dragged along
-// with the free stream's direction; heat: the coefficient of the flux into the wall; y_plus: of the centre of the cell
-// beside it, of turbulent flows alone.
+// A wall, face by face in patch order. cp = 2 (p - p_infinity); cf is positive if the wall is dragged in the
+// direction of the free stream; heat: coefficient of the flux into the wall; y_plus: at the centre of the adjacent
+// cell, turbulent flows only.
 struct WallSurface {
   std::string name;
   bool is_viscous = false;
@@ -27,23 +27,24 @@ struct WallSurface {
 template <class Space>
 class WallForces {
  public:
-  // ranks: null on one; else the mesh is that of its part, all ranks call everything, and each measures the forces of all.
+  // ranks: null for one rank; otherwise the mesh is that of its part, all members are collective, and forces are
+  // global.
   WallForces(const UnstructuredMesh& mesh, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary,
              const MeshRanks* ranks = nullptr);
 
   bool has_walls() const { return !walls_.empty(); }
   Forces measure(Discretisation<Space>& space, View<const double> U);
-  // In parallel: on the root rank, empty on the others.
+  // With ranks: on rank 0, empty on other ranks.
   std::vector<WallSurface> surfaces(Discretisation<Space>& space, View<const double> U);
 
  private:
   struct Wall {
     int patch;
     Array<double, Space> normal_x, normal_y, area, pressure, shear, heat, wall_unit;
-    std::vector<double> height;  // of the centres of the cells beside it
+    std::vector<double> height;  // distance of the adjacent cell centres
     WallSurface surface;
-    RankMap map;      // over ranks: where the faces stand in the whole wall,
-    int whole_faces;  // and how many that has
+    RankMap map;      // with ranks: positions of the faces in the whole wall,
+    int whole_faces;  // and their number there
   };
   std::vector<double> gathered(const Wall& wall, const std::vector<double>& mine) const;
   void evaluate(Discretisation<Space>& space, View<const double> U, Wall& w) {
@@ -56,8 +57,8 @@ class WallForces {
   std::vector<Wall> walls_;
 };
 
-// Where the skin friction of the upper side (its fluid above it) changes sign for the first time behind its largest
-// value, as x; NaN where it does not.
+// x at which the skin friction of the upper side (fluid above) first changes sign downstream of its maximum; NaN:
+// nowhere.
 double separation_point(const WallSurface& surface);
 
 }  // namespace weir

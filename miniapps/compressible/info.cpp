@@ -40,11 +40,11 @@ std::string step_line(const CompressibleCase& c) {
           : o.matrix_free ? "Newton, matrix-free"
                           : "backward Euler, first-order Jacobian";
   text += fmt::format(", CFL {:g} to {:g}, tolerance {:g}", o.cfl_start, o.cfl_max, o.tolerance);
-  return o.coarse_meshes > 0 ? text + fmt::format(", begun on coarser meshes (at most {})", o.coarse_meshes) : text;
+  return o.coarse_meshes > 0 ? text + fmt::format(", started on coarser meshes (at most {})", o.coarse_meshes) : text;
 }
 
 std::vector<std::string> warnings_of(const CompressibleCase& c) {
-  constexpr double transonic = 0.7;  // from about there on aerofoils have shocks
+  constexpr double transonic = 0.7;  // aerofoils have shocks from about this Mach number
   const bool is_smooth = c.initial.kind == FlowKind::isentropic_vortex || c.initial.kind == FlowKind::ringleb;
   if (c.gas.mach < transonic || is_smooth || c.scheme.order == 1 || c.scheme.limiter != Limiter::none) return {};
   return {fmt::format("Mach {:g} with order 2 and without [numerics] limiter: shocks will overshoot", c.gas.mach)};
@@ -78,11 +78,25 @@ CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const Compr
   m.matrix = static_cast<std::int64_t>(J.csr_bytes());
   m.solver = static_cast<std::int64_t>(
       linear_solver_bytes(linear, compressible_system.method, compressible_system.preconditioner, J));
-  if (linear.get("refresh", "always") != "always") m.flow += 2 * cells * state;  // its origin, and where a solve began
+  // the origin, and the state at the start of a solve
+  if (linear.get("refresh", "always") != "always") m.flow += 2 * cells * state;
   if (c.is_unsteady()) m.flow += 2 * cells * state;
   m.kept = (c.is_unsteady() ? 3 : 2) * cells * state;
   m.process = 16 * megabyte;
   return m;
+}
+
+std::vector<std::string> compressible_columns(const CompressibleCase& c) {
+  std::vector<std::string> columns = {"residual_density",
+                                      "residual_momentum_x",
+                                      "residual_momentum_y",
+                                      "residual_energy",
+                                      "lift",
+                                      "drag",
+                                      "linear_iterations",
+                                      "order"};
+  if (c.turbulence.is_on) columns.emplace_back("residual_turbulence");
+  return columns;
 }
 
 RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
@@ -100,15 +114,7 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
     h.converged = "residual_drop";
     h.tolerance = c.pseudo_time.tolerance;
   }
-  h.history = {"residual_density",
-               "residual_momentum_x",
-               "residual_momentum_y",
-               "residual_energy",
-               "lift",
-               "drag",
-               "linear_iterations",
-               "order"};
-  if (c.turbulence.is_on) h.history.emplace_back("residual_turbulence");
+  h.history = compressible_columns(c);
   h.quantities = quantity_names(c, boundary);
   h.notes = {{"scheme", scheme_line(c)}, {"steps", step_line(c)}};
   h.warnings = warnings_of(c);

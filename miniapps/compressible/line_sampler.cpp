@@ -27,7 +27,7 @@ LineSampler::LineSampler(const UnstructuredMesh& m, const CellNeighbours& neighb
                          const Point& to)
     : mesh_(m), neighbours_(neighbours), from_(from), to_(to) {
   const Point along{to[0] - from[0], to[1] - from[1]};
-  const double slack = 1e-9 * std::hypot(along[0], along[1]);  // the line's ends lie on walls
+  const double slack = 1e-9 * std::hypot(along[0], along[1]);  // the line's ends may be on walls
   for (int c = 0; c < m.cells(); ++c) {
     double first = 0, last = 1;
     const int begin = m.cell_start[c], corners = m.corners(c);
@@ -50,7 +50,7 @@ LineSampler::LineSampler(const UnstructuredMesh& m, const CellNeighbours& neighb
 }
 
 double LineSampler::operator()(double t, const std::function<double(int cell)>& of_cell) const {
-  // Pieces hardly overlap: the last that begins before t, or one just before it.
+  // Pieces hardly overlap: the last that starts before t, or one just before it.
   auto piece =
       std::upper_bound(pieces_.begin(), pieces_.end(), t, [](double at, const Piece& p) { return at < p.from; });
   constexpr int most = 8;  // cells that meet in a node on the line
@@ -71,7 +71,7 @@ double LineSampler::operator()(double t, const std::function<double(int cell)>& 
         by += w * dy * rise;
       });
       const double det = xx * yy - xy * xy, px = x[0] - centre[0], py = x[1] - centre[1];
-      if (!(det > 1e-12 * (xx + yy) * (xx + yy))) return value;  // neighbours in one direction alone
+      if (!(det > 1e-12 * (xx + yy) * (xx + yy))) return value;  // collinear neighbours
       return value + ((yy * bx - xy * by) * px + (xx * by - xy * bx) * py) / det;
     }
   return std::numeric_limits<double>::quiet_NaN();

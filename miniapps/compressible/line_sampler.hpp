@@ -1,5 +1,5 @@
-// Values along a straight line through an unstructured mesh: in each cell a linear function, by least squares over the cell
-// and its neighbours (weights 1 / distance^2), so that linear fields are exact.
+// Values along a straight line through an unstructured mesh: linear least-squares reconstruction in each cell
+// (weights 1 / distance^2), exact for linear fields.
 #pragma once
 #include <functional>
 #include <vector>
@@ -13,7 +13,7 @@ class CellNeighbours {
   explicit CellNeighbours(const UnstructuredMesh& mesh);
   struct Other {
     int cell;
-    Point centre;  // as this cell sees it: behind a periodic face it is moved
+    Point centre;  // seen from this cell: shifted behind a periodic face
   };
   // Calls visit(Other) for each.
   template <class Visit>
@@ -30,11 +30,11 @@ class CellNeighbours {
 class LineSampler {
  public:
   LineSampler(const UnstructuredMesh& mesh, const CellNeighbours& neighbours, const Point& from, const Point& to);
-  // At from + t (to - from); NaN where no cell is: outside the mesh, in a body.
+  // At from + t (to - from); NaN outside of the mesh.
   double operator()(double t, const std::function<double(int cell)>& of_cell) const;
 
  private:
-  struct Piece {  // of the line, in a cell
+  struct Piece {  // part of the line in one cell
     double from, to;
     int cell;
   };

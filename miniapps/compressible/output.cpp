@@ -15,14 +15,15 @@ namespace weir {
 namespace {
 
 constexpr Option surface_keys[] = {
-    {"name", Option::text, Option::required, "of the quantities value_NAME and error_NAME"},
+    {"name", Option::text, Option::required, "suffix of the quantities value_NAME and error_NAME"},
     {"marker", Option::text, Option::required, "a wall"},
-    {"quantity", Option::text, "cp", "pressure or skin friction coefficient", "cp | cf"},
-    {"side", Option::text, "both", "of the wall", "both | upper | lower"},
-    {"range", Option::numbers, "depends: everywhere", "[from, to] of x, where the difference counts", "", "length"},
-    {"at", Option::number, "depends: nowhere", "x whose value becomes the quantity value_NAME", "", "length"},
-    {"reference", Option::table, "depends: required without at", "published data; the difference becomes error_NAME",
-     "", "", "", comparison_options}};
+    {"quantity", Option::text, "cp", "pressure or skin friction coefficient of the surface", "cp | cf"},
+    {"side", Option::text, "both", "side of the wall", "both | upper | lower"},
+    {"range", Option::numbers, "depends: everywhere", "range [from, to] of x in which the difference is computed", "",
+     "length"},
+    {"at", Option::number, "depends: nowhere", "x at which the quantity value_NAME is taken", "", "length"},
+    {"reference", Option::table, "depends: required without at",
+     "published data; the difference is reported as error_NAME", "", "", "", comparison_options}};
 
 SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBoundary>& boundary) {
   const Table t = options.described_by(surface_keys);
@@ -35,19 +36,19 @@ SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBo
     if (b.is_wall) walls.push_back(b.name);
   const auto found = std::find_if(boundary.begin(), boundary.end(),
                                   [&](const FlowBoundary& b) { return b.is_wall && b.name == s.marker; });
-  if (found == boundary.end()) t.fail("marker", "no wall is called '" + s.marker + "'" + did_you_mean(s.marker, walls));
+  if (found == boundary.end()) t.fail("marker", "there is no wall '" + s.marker + "'" + did_you_mean(s.marker, walls));
   s.quantity = t.get<std::string>("quantity");
   if (s.quantity == "cf" && !found->is_viscous) t.fail("quantity", "an inviscid wall has no skin friction");
   s.side = t.get<std::string>("side");
   const auto range = t.get<std::vector<double>>("range", {s.from, s.to});
-  if (range.size() != 2 || !(range[0] < range[1])) t.fail("range", "range = [from, to] of x");
+  if (range.size() != 2 || !(range[0] < range[1])) t.fail("range", "'range' must be [from, to] with from < to");
   s.from = range[0];
   s.to = range[1];
   if (t.has("at")) s.at = t.get<double>("at");
   if (s.at && !t.has("reference")) return s;
   s.has_published = true;
   s.published = read_comparison(t.table("reference"));
-  read_or_fail(t.table("reference"), s.published);  // refuses what cannot be read before anything is computed
+  read_or_fail(t.table("reference"), s.published);  // reports unreadable files before the run
   return s;
 }
 
@@ -64,7 +65,7 @@ double of_cell(const CompressibleCase& c, const FlowFields& fields, int cell, co
   return c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0];  // temperature
 }
 
-// The surface's value at x: linear between the faces' middles; NaN outside.
+// The surface value at x: linear between the face centres; NaN outside.
 double interpolate_along(const std::vector<double>& x, const std::vector<double>& value, double at) {
   const auto next = std::lower_bound(x.begin(), x.end(), at);
   if (next == x.end()) return at > x.back() + 0.02 ? std::numeric_limits<double>::quiet_NaN() : value.back();
@@ -74,7 +75,7 @@ double interpolate_along(const std::vector<double>& x, const std::vector<double>
   return value[i - 1] + t * (value[i] - value[i - 1]);
 }
 
-// The surface's values along x, on the side compared.
+// The surface values along x on the compared side.
 struct Along {
   std::vector<double> x, value;
 };
@@ -121,7 +122,7 @@ std::vector<std::size_t> along_surface(const WallSurface& s) {
 
 Options CompressibleOutput::field_options() {
   static constexpr Option keys[] = {{"fields", Option::texts, "[mach, pressure, density, velocity, entropy]",
-                                     "of field output",
+                                     "fields of field output",
                                      "mach | pressure | density | velocity | entropy | cp | temperature | "
                                      "eddy_viscosity | cell"}};
   return keys;
@@ -136,7 +137,7 @@ CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCa
   schedule_ = FieldSchedule(output);
   fields_ = output.described_by(field_options()).get<std::vector<std::string>>("fields");
   if (!c.turbulence.is_on && std::ranges::find(fields_, "eddy_viscosity") != fields_.end())
-    output.fail("fields", "eddy_viscosity is of turbulent flows: [flow] turbulence");
+    output.fail("fields", "eddy_viscosity requires [flow] turbulence");
   for (const Table& t : config.tables("surface")) comparisons_.push_back(read_comparison(t, boundary));
   if (config.tables("probe").empty()) return;
   Box box{{1e300, 1e300, 0}, {-1e300, -1e300, 0}};

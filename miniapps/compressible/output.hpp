@@ -1,4 +1,4 @@
-// What leaves the flow: pictures, and the walls' Cp and Cf. Works on fields in host memory.
+// Output of the flow: fields, and Cp and Cf of the walls. Works on fields in host memory.
 #pragma once
 #include <map>
 #include <memory>
@@ -32,21 +32,21 @@ class CompressibleOutput {
   CompressibleOutput(const Table& config, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary,
                      const UnstructuredMesh& mesh);
 
-  // Once the run directory exists. restart_time: pictures after it are listed no more.
+  // Once the run directory exists. restart_time: later field outputs are removed from the list.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options field_options(), surface_options();
   bool picture_due(std::int64_t step, double time) const { return schedule_.is_due(step, time, case_.time.dt); }
-  // more: values of all cells, by name.
+  // more: additional cell values by name.
   void write_picture(const FlowFields& fields, std::int64_t step, double time,
                      const std::vector<std::pair<std::string, std::vector<double>>>& more = {});
 
-  // FOLDER/surface/MARKER.csv of every wall, and surface/NAME_reference.csv of every comparison; returns error_NAME
-  // and value_NAME.
+  // Writes FOLDER/surface/MARKER.csv for every wall and surface/NAME_reference.csv for every comparison; returns
+  // error_NAME and value_NAME.
   std::map<std::string, double> write_surfaces(const std::vector<WallSurface>& surfaces) const;
-  // probes/NAME.csv of every probe; returns error_NAME of those that name published data.
+  // Writes probes/NAME.csv for every probe; returns error_NAME of those with published data.
   std::map<std::string, double> write_profiles(const FlowFields& fields) const;
-  std::vector<std::string> quantities() const;  // the names of the above
+  std::vector<std::string> quantities() const;  // names of the above
 
  private:
   const CompressibleCase& case_;
@@ -58,7 +58,7 @@ class CompressibleOutput {
   std::unique_ptr<PictureSeries> pictures_;
 };
 
-// The faces of a wall in an order that can be plotted: upper side by x, then lower side by -x.
+// The faces of a wall in plotting order: upper side by x, then lower side by -x.
 std::vector<std::size_t> along_surface(const WallSurface& surface);
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "miniapps/driver/cfl_ramp.hpp"
 #include "physics/scalar.hpp"
 #include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
@@ -189,7 +190,7 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
 
 template <class Space>
 void PseudoTime<Space>::remember_origin() {
-  if (solver_.lifetime().is_always() || solver_.lifetime().age() > 0) return;
+  if (solver_.refresh_policy().is_always() || solver_.refresh_policy().age() > 0) return;
   if (origin_.U.size() != U_.size()) origin_.U = Array<double, Space>(U_.size());
   assign<Space>(U_.view(), origin_.U);
   origin_.cfl = control.cfl;
@@ -205,13 +206,13 @@ void PseudoTime<Space>::resume_preconditioner(Origin origin) {
   solver_.resume(*first_order_);
 }
 
-// (3), between floor and cap. Below the floor, where rejections have led, it at least doubles.
+// (3). Rejections may have led below cfl_start; from there the CFL number at least doubles.
 template <class Space>
-void PseudoTime<Space>::ramp(double ratio, double omega) {
-  const double r = ratio > 1 ? options_.exponent_down : options_.exponent_up;
-  const double floor = std::min(options_.cfl_start, 2 * control.cfl);
+void PseudoTime<Space>::raise_cfl(double ratio, double omega) {
+  const double least = std::min(options_.cfl_start, 2 * control.cfl);
   const double growth = omega < 1 ? 1 : options_.growth;
-  control.cfl = std::clamp(control.cfl * growth * std::pow(ratio, r), floor, options_.cfl_max);
+  const CflRamp ramp{options_.exponent_up, options_.exponent_down, least, options_.cfl_max, growth};
+  control.cfl = ramp.next(control.cfl, ratio);
 }
 
 template <class Space>
@@ -255,7 +256,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
       control.reference = std::max(control.reference, norm[3]);
       control.turbulence_reference = std::max(control.turbulence_reference, norm[4]);
     }
-    ramp(after > 0 ? before / after : 1, a.omega);  // (3)
+    raise_cfl(after > 0 ? before / after : 1, a.omega);  // (3)
   }
 }
 

@@ -1,11 +1,13 @@
 // Backward Euler in pseudo-time with a residual-driven CFL number: Kashi & Nadarajah 2020, section 2.
 //   (V / dtau I + dR/dU) dU = -R(U)                                                                            (1)
 //   U <- U + omega dU                                                                                          (2)
-//   cfl <- cfl (|R^n| / |R^{n+1}|)^r,  r = exponent_down where the ratio exceeds 1, else exponent_up           (3)
+//   cfl <- cfl (|R^n| / |R^{n+1}|)^r,  r = exponent_down if the ratio exceeds 1, else exponent_up              (3)
 //   dtau_i = cfl V_i / sum over the faces of area * eigenvalue                                                 (4)
-// omega bounds the relative changes of density and pressure by `relaxation`. The norm of (3) is that of all equations. A step that leaves a cell without positive density and pressure, or a residual that is not finite or grows
-// beyond `largest_growth`, is rejected: the state stays, the CFL number is cut, and the next attempt starts from there.
-// With `line_search` omega is halved, down to 0.05, until |R(U + omega dU) + V / dtau omega dU| <= 1.01 |R(U)| instead.
+// omega bounds the relative changes of density and pressure by `relaxation`. The norm of (3) is over all equations. A
+// step that makes density or pressure negative, or a residual that is not finite or grows beyond `largest_growth`, is
+// rejected: the state is kept, the CFL number is reduced, and the step is repeated.
+// With `line_search` omega is halved instead, down to 0.05, until |R(U + omega dU) + V / dtau omega dU| <= 1.01
+// |R(U)|.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -22,14 +24,14 @@
 
 namespace weir {
 
-// What goes on from one step to the next beside the state, and into checkpoints.
+// Controller state from one step to the next, saved in checkpoints.
 struct PseudoTimeControl {
   int order = 1;
   double cfl = 0;
-  double reference = 0;  // the largest residual of energy of the phase's first steps
+  double reference = 0;  // largest energy residual of the phase's first steps
   int steps_in_phase = 0;
-  double turbulence_reference = 0;     // the same of nu~
-  std::array<double, 5> norm{};        // of each equation's residual, now; of nu~: 0 where there is none
+  double turbulence_reference = 0;     // the same for nu~
+  std::array<double, 5> norm{};        // current residual of each equation; 0 for nu~ in laminar flow
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };
 
@@ -37,9 +39,9 @@ struct Attempt {
   bool accepted = false;
   std::string why;  // of a rejection
   bool not_finite = false;
-  int bad_cell = -1;  // of the whole mesh, where the rejection tells one
+  int bad_cell = -1;  // of the whole mesh, if known for the rejection
   double cfl = 0, omega = 0;
-  int rejections = 0;  // of the step so far, where a run counts them
+  int rejections = 0;  // of the current step, as counted by the run
   SolveResult solve;
   bool is_interrupted() const { return solve.reason == Reason::interrupted; }
 };
@@ -47,7 +49,7 @@ struct Attempt {
 template <class Space>
 class PseudoTime {
  public:
-  // ranks: null on one. They must outlive this.
+  // ranks: null for one rank. Both must outlive this.
   PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options, LinearSolver<Space> solver,
              const BlockCsrData& pattern, const MeshRanks* ranks = nullptr);
 
@@ -55,17 +57,17 @@ class PseudoTime {
   View<const double> minus_residual() const { return minus_R_; }
   PseudoTimeControl control;
 
-  // Evaluates the residual at the state: with the order and the reference of `control` (a restart) ...
+  // Evaluates the residual with the order and reference of `control` (a restart) ...
   void resume();
-  // ... or as the start of a phase.
+  // ... or at the start of a phase.
   void start_phase(int order);
   // The CFL number at the start of a run, and of each time step.
   void reset_cfl() { control.cfl = options_.cfl_start; }
 
   Attempt attempt(Timings& timings);  // (1) to (4)
-  // After rejections: explicit steps of this CFL number would be stable, so that a smaller one cannot help.
+  // After rejections: at this CFL number even explicit steps would be stable, so a smaller one cannot help.
   bool has_collapsed() const { return control.cfl < 1e-5 * std::min(options_.cfl_start, 1.0); }
-  // Of the residual of energy, or of nu~ where that has fallen less.
+  // Reduction of the residual of energy, or of nu~ if that is smaller.
   double drop() const {
     const double energy = control.norm[3] > 0 ? control.norm[3] / control.reference : 0;
     return control.norm[4] > 0 ? std::max(energy, control.norm[4] / control.turbulence_reference) : energy;
@@ -74,16 +76,16 @@ class PseudoTime {
   LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
   double setup_seconds() const { return setup_seconds_; }
-  // [linear.flow] refresh, where it is not "always": what the matrix was assembled from that the preconditioner was made
-  // from. A restarted run makes the same one again.
+  // For [linear.flow] refresh other than "always": the state from which the preconditioner's matrix was assembled, so
+  // that a restarted run can build it again.
   struct Origin {
     Array<double, Space> U;
     double cfl = 0, time_factor = 0, outside_at = 0;
   };
   const Origin& origin() const { return origin_; }
-  void resume_preconditioner(Origin origin);      // what is outside the flow is that of origin.outside_at
-  double outside_at = 0;                          // the time of what is outside now
-  BlockSparse<Space>& jacobian() { return *J_; }  // over ranks: of the own cells
+  void resume_preconditioner(Origin origin);      // outside states are those of origin.outside_at
+  double outside_at = 0;                          // time of the current outside states
+  BlockSparse<Space>& jacobian() { return *J_; }  // with ranks: rows of own cells
 
  private:
   template <class F>
@@ -94,14 +96,14 @@ class PseudoTime {
   void remember_origin();
   void judge(Attempt& attempt, Timings& timings);
   bool search_line(Attempt& attempt, Timings& timings);
-  void ramp(double ratio, double omega);
+  void raise_cfl(double ratio, double omega);
 
   FlowEquations<Space>& equations_;
   PseudoTimeOptions options_;
   LinearSolver<Space> solver_;
   const MeshRanks* ranks_;
   std::unique_ptr<BlockSparse<Space>> J_;
-  std::unique_ptr<DistributedMatrix<Space>> spread_;  // over ranks: J with what couples it to the others' cells
+  std::unique_ptr<DistributedMatrix<Space>> spread_;  // with ranks: J and its coupling
   const Matrix<Space>* first_order_;                  // J over all ranks
   MatrixFreeJacobian<Space> newton_;
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;

@@ -5,16 +5,15 @@
 #include <limits>
 #include <numbers>
 
+#include "miniapps/compressible/compressible.hpp"
 #include "physics/gas.hpp"
 #include "physics/spalart_allmaras.hpp"
 
 namespace weir {
 namespace {
 
-using Quantities = std::map<std::string, double>;
-
 void add_surface(const CompressibleCase& c, const std::vector<WallSurface>& surfaces, const Forces& forces,
-                 Quantities& q) {
+                 std::map<std::string, double>& q) {
   q["lift"] = forces.lift();
   q["drag"] = forces.drag();
   q["drag_pressure"] = forces.drag_pressure;
@@ -49,7 +48,7 @@ double blasius_error(const CompressibleCase& c, const WallSurface& s) {
   return error;
 }
 
-void add_errors(const CompressibleCase& c, const FlowFields& f, double time, Quantities& q) {
+void add_errors(const CompressibleCase& c, const FlowFields& f, double time, std::map<std::string, double>& q) {
   double volume = 0, l1 = 0, l2 = 0, most = 0, pressure = 0, velocity = 0;
   for (int i = 0; i < f.mesh.cells(); ++i) {
     const auto& x = f.mesh.centre[i];
@@ -69,10 +68,10 @@ void add_errors(const CompressibleCase& c, const FlowFields& f, double time, Qua
   q["error_velocity_l2"] = std::sqrt(velocity / volume);
 }
 
-// The wall behind the shock, its ends left out; and the ray through `centre` along which the pressure lies half-way
-// between its values before and behind the shock.
+// The wall behind the shock without its ends, and the ray through `centre` on which the pressure is half-way between
+// its values before and behind the shock.
 void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector<WallSurface>& surfaces,
-               Quantities& q) {
+               std::map<std::string, double>& q) {
   const ExactFlow& flow = c.initial;
   const double before = c.free_pressure();
   double area = 0, sum = 0, end = flow.centre[0];
@@ -105,6 +104,53 @@ void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector
 }
 
 }  // namespace
+
+namespace {
+
+constexpr Quantity quantity_list[] = {
+    {"entropy_error", "", "compressible", "root mean square of p / rho^gamma over that of the free stream, minus 1"},
+    {"mach_max", "", "compressible", "largest Mach number"},
+    {"lift", "", "compressible", "lift coefficient"},
+    {"drag", "", "compressible", "drag coefficient"},
+    {"drag_pressure", "", "compressible", "pressure part of the drag coefficient"},
+    {"drag_viscous", "", "compressible", "friction part of the drag coefficient"},
+    {"cp_min", "", "compressible", "smallest pressure coefficient on the walls"},
+    {"cp_max", "", "compressible", "largest pressure coefficient on the walls"},
+    {"separation", "", "compressible",
+     "x at which the skin friction of the upper side changes sign, over reference_length"},
+    {"y_plus_max", "", "compressible", "largest y+ of the cells at the walls (turbulent)"},
+    {"eddy_viscosity_max", "", "compressible",
+     "largest eddy viscosity over the viscosity of the free stream (turbulent)"},
+    {"cf_blasius_error", "", "compressible",
+     "largest relative error of the skin friction of a flat plate, 0.3 < x < 1"},
+    {"error_density_l1", "density", "compressible", "mean difference between the density and the exact solution"},
+    {"error_density_l2", "density", "compressible",
+     "root mean square of the difference between the density and the exact solution"},
+    {"error_density_max", "density", "compressible", "largest difference between the density and the exact solution"},
+    {"pressure_ratio", "", "compressible", "pressure after an oblique shock over the pressure before it"},
+    {"pressure_ratio_error", "", "compressible", "relative error of pressure_ratio"},
+    {"shock_angle", "degrees", "compressible", "angle of an oblique shock"},
+    {"shock_angle_error", "degrees", "compressible", "difference between shock_angle and the exact angle"},
+    {"residual_drop", "", "compressible", "last residual over the first one (steady)"},
+    {"linear_iterations", "", "compressible", "linear iterations of all steps (steady)"},
+    {"steps_second_order", "", "compressible", "steps after the first-order start (steady)"},
+    {"value_NAME", "", "compressible", "cp or cf at the place `at` of a [[surface]]"}};
+
+constexpr Quantity column_list[] = {
+    {"residual_density, residual_momentum_x, residual_momentum_y, residual_energy", "", "compressible",
+     "l2 norm of the residual of each equation"},
+    {"residual_turbulence", "", "compressible", "l2 norm of the residual of the turbulence model (turbulent)"},
+    {"lift, drag", "", "compressible", "force coefficients of all walls"},
+    {"linear_iterations", "", "compressible", "linear iterations so far, rejected attempts included"},
+    {"order", "", "compressible", "order of the scheme in space"}};
+
+}  // namespace
+
+Results compressible_results() {
+  Results all;
+  all.add(quantity_list, column_list);
+  return all;
+}
 
 PrimitiveState FlowFields::at(int cell) const {
   const double* u = U.data() + values() * static_cast<std::size_t>(cell);
@@ -149,7 +195,7 @@ std::vector<std::string> quantity_names(const CompressibleCase& c, const std::ve
 std::map<std::string, double> flow_quantities(const CompressibleCase& c, const FlowFields& f,
                                               const std::vector<WallSurface>& surfaces, const Forces& forces,
                                               double time) {
-  Quantities q;
+  std::map<std::string, double> q;
   double volume = 0, entropy = 0, mach = 0;
   for (int i = 0; i < f.mesh.cells(); ++i) {
     const PrimitiveState s = f.at(i);

@@ -1,4 +1,4 @@
-// What a user compares with the literature, taken from a flow in host memory (cli/quantities.cpp says what each is).
+// Quantities for comparison with the literature, from a flow in host memory.
 #pragma once
 #include <map>
 #include <span>
@@ -14,7 +14,7 @@ struct FlowFields {
   const UnstructuredMesh& mesh;
   std::span<const double> U;  // (rho, rho u, rho v, rho E[, rho nu~]) of each cell
   double gamma;
-  std::size_t values() const { return U.size() / static_cast<std::size_t>(mesh.cells()); }  // of a cell
+  std::size_t values() const { return U.size() / static_cast<std::size_t>(mesh.cells()); }  // per cell
   PrimitiveState at(int cell) const;
 };
 
@@ -26,7 +26,7 @@ std::map<std::string, double> flow_quantities(const CompressibleCase& c, const F
 
 double mach_number(const PrimitiveState& s, double gamma);
 double eddy_viscosity_of(const FlowFields& fields, int cell,
-                         const CompressibleCase& c);                    // over the free stream's viscosity
-double entropy_of(const PrimitiveState& s, const CompressibleCase& c);  // (p / rho^gamma) over the free stream's - 1
+                         const CompressibleCase& c);                    // relative to the viscosity of the free stream
+double entropy_of(const PrimitiveState& s, const CompressibleCase& c);  // (p / rho^gamma) / (free stream's) - 1
 
 }  // namespace weir

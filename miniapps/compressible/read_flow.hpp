@@ -1,4 +1,4 @@
-// Everything a case says about its flow, on every rank, and the flow that is built from it.
+// The case of a flow, read on every rank, and the flow built from it.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -34,7 +34,7 @@ inline std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
   return ranges;
 }
 
-// This rank's part, in its initial state. All ranks call; read and ranks must outlive it.
+// This rank's part in its initial state. Collective; read and ranks must outlive it.
 template <class Space>
 struct BuiltFlow {
   std::optional<MeshRanks> ranks;  // none on one rank
@@ -44,10 +44,10 @@ struct BuiltFlow {
       : ranks(parts(read, config, communicator)),
         flow(read.c, ranks ? ranks->part.mesh : read.mesh, read.boundary, config.table("linear"),
              ranks ? &*ranks : nullptr) {
-    if (ranks && !flow.pseudo.solver().lifetime().is_always())
+    if (ranks && !flow.pseudo.solver().refresh_policy().is_always())
       config.table("linear").table("flow").fail("refresh",
                                                 "in parallel the preconditioner is rebuilt for every matrix");
-    return_freed_memory();  // the geometry on its way to the space
+    return_freed_memory();  // the temporary geometry
     flow.pseudo.jacobian().set_lines(row_ranges(ranks ? ranks->own(read.lines) : read.lines));  // for `line`
     flow.initialise();
   }

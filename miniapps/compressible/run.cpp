@@ -13,6 +13,7 @@
 #include "miniapps/compressible/flow_records.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/compressible/read_flow.hpp"
+#include "miniapps/driver/run_loop.hpp"
 #include "miniapps/study/lab.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/diagnosis/finding.hpp"
@@ -73,20 +74,18 @@ std::string end_of(const CompressibleFlow<Space>& flow) {
   return flow.step >= options.max_steps ? steps_ran_out : "";
 }
 
-// Which of its criteria has ended a steady run.
+// The criterion that has ended a steady run, in the log.
 template <class Space>
-void tell_criterion(Run& run, const CompressibleFlow<Space>& flow) {
+void tell_criterion(Run& run, const CompressibleFlow<Space>& flow, const std::string& end) {
   const auto text = [](double x) { return three_digits(x); };
   const double drop = flow.pseudo.drop(), tolerance = flow.c.pseudo_time.tolerance;
   const ForceWindow& forces = flow.force_window;
-  std::string message;
-  if (run.end_reached() == steady_forces)
-    message = "by lift and drag, within " + text(forces.span()) + " over " + std::to_string(forces.steps()) +
-              " steps (force_tolerance " + text(forces.tolerance()) + "); the residual has fallen to " + text(drop) +
-              ", not to " + text(tolerance);
-  else if (run.end_reached() == "steady state")
-    message = "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")";
-  if (!message.empty()) run.event("converged", message);
+  if (end == steady_forces)
+    run.event("converged", "by lift and drag, within " + text(forces.span()) + " over " +
+                               std::to_string(forces.steps()) + " steps (force_tolerance " + text(forces.tolerance()) +
+                               "); the residual has fallen to " + text(drop) + ", not to " + text(tolerance));
+  if (end == "steady state")
+    run.event("converged", "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")");
 }
 
 // Pseudo-time steps to the steady state: first order until its residual has fallen, then the scheme itself.
@@ -104,34 +103,32 @@ class SteadyMarch {
     if (!starts_low) flow_.first_step_second_order = 0;
   }
 
-  // False where the run must give up; `outcome` says why.
-  bool step(Run& run, Outcome& outcome) {
+  // After StepResult::failed `failure` has the reason.
+  StepResult step(Run& run, Outcome& failure) {
     const double before = flow_.pseudo.control.norm[3];
     const Attempt a = take_step(run, flow_);
-    if ((was_interrupted_ = a.is_interrupted())) return false;
+    if (a.is_interrupted()) return StepResult::interrupted;
     if (!a.accepted) {
-      outcome = given_up(flow_, a);
-      return false;
+      failure = given_up(flow_, a);
+      return StepResult::failed;
     }
     ++flow_.step;
     fallen_ += std::log10(before / flow_.pseudo.control.norm[3]);
     record_step(run, flow_, a);
     const bool is_low = flow_.pseudo.control.order < flow_.c.scheme.order;
-    if (!is_low || flow_.pseudo.drop() > options_.first_order_tolerance) return true;
+    if (!is_low || flow_.pseudo.drop() > options_.first_order_tolerance) return StepResult::advanced;
     const double drop = flow_.pseudo.drop();
     flow_.first_step_second_order = flow_.step;
     flow_.pseudo.start_phase(flow_.c.scheme.order);
     run.event("second order", "the first-order residual has fallen to " + std::to_string(drop));
-    return true;
+    return StepResult::advanced;
   }
-  bool was_interrupted() const { return was_interrupted_; }
   double level() const { return fallen_; }
 
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
-  double fallen_ = 0;  // the residual of energy, in decades, from whatever start
-  bool was_interrupted_ = false;
+  double fallen_ = 0;  // decades by which the residual of energy has fallen
 };
 
 // Time steps of (5), each solved by pseudo-time steps from the state before.
@@ -143,7 +140,7 @@ class TimeMarch {
 
   void begin(bool) { flow_.pseudo.control.order = flow_.c.scheme.order; }
 
-  bool step(Run& run, Outcome& outcome) {
+  StepResult step(Run& run, Outcome& failure) {
     CompressibleFlow<Space>& f = flow_;
     f.time = dt_ * static_cast<double>(f.step + 1);
     f.set_outside(f.time);
@@ -153,30 +150,28 @@ class TimeMarch {
     Attempt a;
     for (int inner = 0; inner < options_.max_steps; ++inner) {
       a = take_step(run, f);
-      if ((was_interrupted_ = a.is_interrupted())) return false;
+      if (a.is_interrupted()) return StepResult::interrupted;
       if (!a.accepted) {
-        outcome = given_up(f, a);
-        return false;
+        failure = given_up(f, a);
+        return StepResult::failed;
       }
       if (f.pseudo.drop() <= options_.tolerance) break;
     }
     ++f.step;
     record_step(run, f, a);
-    if (f.pseudo.drop() <= options_.tolerance) return true;
-    outcome.exit = Exit::solver_failed;
-    outcome.reason = "time step not converged after " + std::to_string(options_.max_steps) +
+    if (f.pseudo.drop() <= options_.tolerance) return StepResult::advanced;
+    failure.exit = Exit::solver_failed;
+    failure.reason = "time step not converged after " + std::to_string(options_.max_steps) +
                      " pseudo-time steps at step " + std::to_string(f.step);
-    outcome.limit = steps_ran_out;
-    return false;
+    failure.limit = steps_ran_out;
+    return StepResult::failed;
   }
-  bool was_interrupted() const { return was_interrupted_; }
   double level() const { return flow_.time; }
 
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
   double dt_;
-  bool was_interrupted_ = false;
 };
 
 template <class Space>
@@ -228,7 +223,7 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
 
 // All ranks call. Returns the whole state, on rank 0.
 template <class Space>
-std::vector<double> picture(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
+std::vector<double> write_fields(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
   ScopedTimer timer(run.timings().at("output", "pictures"));
   std::vector<double> U = flow.on_host();
   const std::vector<RowField> of_lab = lab.fields("flow");
@@ -236,67 +231,74 @@ std::vector<double> picture(Run& run, CompressibleFlow<Space>& flow, Compressibl
   return U;
 }
 
-// Steps as those of the run, without its records. All must outlive it.
+// A compressible flow as the run loop (run_loop.hpp) needs it. March: SteadyMarch or TimeMarch.
 template <class Space, class March>
-FlowBranch branch_of(Run& run, CompressibleFlow<Space>& flow, March& scheme) {
-  FlowBranch b;
-  b.is_in_decades = !flow.c.is_unsteady();
-  b.state = [&run, &flow] { return state_of(run, flow); };
-  b.load = [&run, &flow, &scheme](const Checkpoint& from) {
-    load_flow(run.ranks(), from, flow);
-    scheme.begin(true);
-  };
-  b.level = [&scheme] { return scheme.level(); };
-  b.step = [&run, &flow, &scheme] {
-    Outcome outcome;
-    if (!scheme.step(run, outcome)) return scheme.was_interrupted() ? BranchEnd::interrupted : BranchEnd::failed;
-    return end_of(flow).empty() ? BranchEnd::none : BranchEnd::reached;
-  };
-  return b;
-}
+class CompressibleRun {
+ public:
+  CompressibleRun(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab)
+      : run_(run), flow_(flow), output_(output), lab_(lab), march_(flow) {
+    march_.begin(run.restart() != nullptr);
+  }
+
+  std::int64_t step_number() const { return flow_.step; }
+  void choose_step() {}
+  StepResult take_step() { return march_.step(run_, failure_); }
+  std::string end() {
+    const std::string why = end_of(flow_);
+    tell_criterion(run_, flow_, why);
+    return why;
+  }
+  bool output_due() const { return output_.picture_due(flow_.step, flow_.time); }
+  void write_output() { write_fields(run_, flow_, output_, lab_); }
+  CheckpointState state() { return state_of(run_, flow_); }
+
+  FlowBranch branch() {
+    FlowBranch b;
+    b.is_in_decades = !flow_.c.is_unsteady();
+    b.state = [this] { return state(); };
+    b.load = [this](const Checkpoint& from) {
+      load_flow(run_.ranks(), from, flow_);
+      march_.begin(true);
+    };
+    b.level = [this] { return march_.level(); };
+    b.step = [this] {
+      Outcome failure;
+      const StepResult result = march_.step(run_, failure);
+      if (result == StepResult::interrupted) return BranchEnd::interrupted;
+      if (result == StepResult::failed) return BranchEnd::failed;
+      return end_of(flow_).empty() ? BranchEnd::none : BranchEnd::reached;
+    };
+    return b;
+  }
+
+  StepResult check_stopped() const { return StepResult::advanced; }
+  Outcome conclude(StepResult) {
+    if (run_.end_reached() == steps_ran_out)
+      failure_ = {.exit = Exit::solver_failed,
+                  .reason = "not converged after " + std::to_string(flow_.step) + " steps",
+                  .limit = steps_ran_out};
+    const std::vector<double> U = write_fields(run_, flow_, output_, lab_);
+    Outcome outcome = results(flow_, {flow_.whole, U, flow_.c.gas.gamma}, output_);
+    outcome.exit = failure_.exit;
+    outcome.limit = failure_.limit;
+    outcome.reason = failure_.exit == Exit::finished ? run_.end_reached() : failure_.reason;  // empty: it was stopped
+    flow_.lagged.report(run_, "flow", flow_.pseudo.solver());
+    return outcome;
+  }
+
+ private:
+  Run& run_;
+  CompressibleFlow<Space>& flow_;
+  CompressibleOutput& output_;
+  Lab<Space>& lab_;
+  March march_;
+  Outcome failure_;
+};
 
 template <class Space, class March>
 int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
-  March scheme(flow);
-  scheme.begin(run.restart() != nullptr);
-  const FlowBranch branch = branch_of(run, flow, scheme);
-  const auto whole_state = [&] {
-    CheckpointState state = state_of(run, flow);
-    lab.save(state);
-    return state;
-  };
-  Outcome outcome;
-  bool going = true;
-  while (going && run.end_reached().empty() && !run.should_stop()) {
-    run.keep_if_due(whole_state);
-    lab.between_steps(flow.step + 1, branch);
-    lab.begin_step(flow.step + 1);
-    going = scheme.step(run, outcome);
-    if (scheme.was_interrupted()) {
-      run.abandon_step();
-      lab.finish(run);
-      return run.finish({});  // what is there is no state of the flow
-    }
-    if (going) run.reached(end_of(flow));
-    if (going) tell_criterion(run, flow);
-    if (output.picture_due(flow.step, flow.time) && run.end_reached().empty()) picture(run, flow, output, lab);
-    if (going && run.checkpoint_due()) run.checkpoint(whole_state());
-  }
-  if (going && run.checkpoint_due()) run.checkpoint(whole_state());  // of a run that was stopped before its first step
-  if (run.end_reached() == steps_ran_out) {
-    outcome.exit = Exit::solver_failed;
-    outcome.reason = "not converged after " + std::to_string(flow.step) + " steps";
-    outcome.limit = steps_ran_out;
-  }
-  const std::vector<double> U = picture(run, flow, output, lab);
-  const FlowFields fields{flow.whole, U, flow.c.gas.gamma};
-  Outcome all = results(flow, fields, output);
-  all.exit = outcome.exit;
-  all.limit = outcome.limit;
-  all.reason = outcome.exit == Exit::finished ? run.end_reached() : outcome.reason;  // empty: the shell knows why
-  flow.lifetime.report(run, "flow", flow.pseudo.solver());
-  lab.end(run, all);
-  return run.finish(all);
+  CompressibleRun<Space, March> steps(run, flow, output, lab);
+  return run_steps(run, steps, lab);
 }
 
 template <class Space>

@@ -2,6 +2,7 @@
 #pragma once
 #include <iosfwd>
 
+#include "miniapps/driver/quantity.hpp"
 #include "miniapps/immersed/case.hpp"
 #include "miniapps/structured/plan.hpp"
 
@@ -12,5 +13,7 @@ void info_immersed(const Table& config, int ranks, std::ostream& out);  // sizes
 
 RankOptions read_immersed_rank_options(const Table& config);  // with the layers that a rank needs at least
 StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config);
+
+Results immersed_results();
 
 }  // namespace weir

@@ -166,22 +166,23 @@ void ImmersedFlow<Space>::assemble_pressure() {
 
 template <class Space>
 bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
-  timed<Space>(timings.at("pressure", "divergence"), [&] {
+  const MinusDivergence div = timed<Space>(timings.at("pressure", "divergence"), [&] {
     halo_.velocity(flow_);
     boundary_.set_normal_velocity(flow_);
     wide_.fetch(flow_);
     open_faces_.open(arrays_, wide_.of(flow_), flow_);
     halo_.velocity(flow_);
-    minus_mass_balance(flow_, metrics(), arrays_, rhs_);  // (3)
+    minus_mass_balance(flow_, metrics(), arrays_, rhs_);
     remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, rhs_);
+    return MinusDivergence{rhs_};
   });
-  if (!pressure().solve(rhs_, psi_)) return false;
+  if (!pressure().solve(div.values, psi_)) return false;  // (3)
   SpaceTimer<Space> timer(timings.at("pressure", "correction"));
   remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, psi_);
   correct_open_faces(metrics(), arrays_, psi_, flow_, halo_.psi(psi_));  // (4)
   open_faces_.close(arrays_, flow_);
   if (dt > 0) {
-    update_pressure(metrics(), dt, flow_case_.viscosity, psi_, rhs_, flow_);  // (5)
+    update_pressure(metrics(), dt, flow_case_.viscosity, psi_, div, flow_);  // (5)
     wide_.fetch_pressure(flow_);
     extend_pressure(ranks_.alone() ? arrays_.wet() : wide_wet_.data(), wide_.of(flow_), flow_);
     this->pressure_changed();
@@ -238,49 +239,61 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance_scalars(double dt, Timings
   return nullptr;
 }
 
+// The geometry and the matrices of t^{n+1}.
 template <class Space>
-const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timings) {
-  const Metrics& m = metrics();
-  const int dim = flow_.layout.dim;
+void ImmersedFlow<Space>::move_body(double dt, Timings& timings) {
   for (auto& system : systems_) system->setup_seconds = -1;
   if (operator_dt_ > 0) uploads_ = {};
   if (!body_.is_fixed()) {
     timed<Space>(timings.at("body", "geometry"), [&] { place_body(this->time + dt); });
-    SpaceTimer<Space> timer(timings.at("pressure", "assembly"));
-    assemble_pressure();
+    timed<Space>(timings.at("pressure", "assembly"), [&] { assemble_pressure(); });
+    prepare(pressure());
   }
-  if (!body_.is_fixed()) prepare(pressure());
   timed<Space>(timings.at("velocity", "assembly"), [&] { assemble(dt); });
-  bool moving = false;
-  timed<Space>(timings.at("flow", "boundary"),
-               [&] { moving = boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
+}
+
+template <class Space>
+View<const double> ImmersedFlow<Space>::momentum_rhs(int component, double dt, bool sides_move) {
+  const Metrics& m = metrics();
+  const View<double> b = rhs_.view().part(0, delta_[component].size());
+  const MomentumTerms terms = this->momentum_terms(component, dt);
+  weir::momentum_rhs(flow_, m, component, terms, advection_[component], b);
+  if (fourth_order_) fourth_order_->correct(wide_.of(flow_), m, component, dt * terms.now, advection_[component], b);
+  force_.add_to(component, m, dt, b);
+  for (const Scalar<Space>& scalar : scalars_) scalar.add_buoyancy(component, dt, b);
+  if (sides_move) boundary_.add_increment(component, dt, b);
+  finish_velocity_rhs(flow_, wide_.of(flow_), component, lines_[component], arrays_, dt * terms.before,
+                      advection_[component], b);
+  return b;
+}
+
+template <class Space>
+const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timings) {
+  const auto time_of = [&](const char* system, const char* part, const auto& f) {
+    return timed<Space>(timings.at(system, part), f);
+  };
+  move_body(dt, timings);
+  const bool sides_move =
+      time_of("flow", "boundary", [&] { return boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
   if (const auto* failed = advance_scalars(dt, timings)) return failed;
-  timed<Space>(timings.at("velocity", "rhs"), [&] { force_.set_time(this->time + dt / 2); });
-  for (int c = 0; c < dim; ++c) {
-    const View<double> b = rhs_.view().part(0, delta_[c].size());
-    timed<Space>(timings.at("velocity", "rhs"), [&] {
-      const MomentumTerms terms = this->momentum_terms(c, dt);
-      momentum_rhs(flow_, m, c, terms, advection_[c], b);  // (2)
-      if (fourth_order_) fourth_order_->correct(wide_.of(flow_), m, c, dt * terms.now, advection_[c], b);
-      force_.add_to(c, m, dt, b);
-      for (const Scalar<Space>& scalar : scalars_) scalar.add_buoyancy(c, dt, b);
-      if (moving) boundary_.add_increment(c, dt, b);
-      finish_velocity_rhs(flow_, wide_.of(flow_), c, lines_[c], arrays_, dt * terms.before, advection_[c], b);
-    });
-    if (!systems_[c]->solve(b, delta_[c])) return systems_[c].get();
+  time_of("velocity", "rhs", [&] { force_.set_time(this->time + dt / 2); });
+  for (int d = 0; d < flow_case_.dim(); ++d) {
+    const View<const double> b = time_of("velocity", "rhs", [&] { return momentum_rhs(d, dt, sides_move); });
+    if (!systems_[d]->solve(b, delta_[d])) return systems_[d].get();  // (2)
   }
-  timed<Space>(timings.at("velocity", "add increment"), [&] { this->add_increments(); });  // u*
-  if (moving) boundary_.swap();
-  if (!project(dt, timings)) return systems_.back().get();
-  timed<Space>(timings.at("flow", "boundary"), [&] {
+  time_of("velocity", "add increment", [&] { this->add_increments(); });  // u* = u^n + delta
+  if (sides_move) boundary_.swap();
+  if (!project(dt, timings)) return &pressure();  // (3) to (5)
+  time_of("flow", "boundary", [&] {
     velocity_changed();
     set_ghosts_of_body();
   });
-  SpaceTimer<Space> timer(timings.at("body", "control volume"));
-  double driven[3] = {};
-  measure_driving(dt, driven);
-  control_.advance(flow_, m, arrays_, wall_motion(), dt, driven, control_force_);
+  time_of("body", "control volume", [&] {
+    double driven[3] = {};
+    measure_driving(dt, driven);
+    control_.advance(flow_, metrics(), arrays_, wall_motion(), dt, driven, control_force_);
+  });
   this->end_step(dt);
   return nullptr;
 }

@@ -94,7 +94,9 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   void assemble(double dt);
   void assemble_pressure();
   void prepare(FlowSystem<Space>& system);
-  bool project(double dt, Timings& timings);
+  void move_body(double dt, Timings& timings);
+  View<const double> momentum_rhs(int component, double dt, bool sides_move);  // of (2)
+  bool project(double dt, Timings& timings);                                   // (3) to (5); dt = 0: (3) and (4)
   WallMotion wall_motion() const { return weir::wall_motion(body_, flow_case_.grid, case_.forces.box); }
 
   ImmersedCase case_;

@@ -33,27 +33,25 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
 
   std::function<double(double)> wall_rate(const Table& config) const { return body_rate(config, c); }
 
-  // Columns as immersed_plan has them.
-  std::size_t rate_column() const { return 5; }
-  void measure(Run& run, StepRecord& r) {
+  void measure(Run& run, HistoryRow& row) {
     ScopedTimer timer(run.timings().at("body", "surface force"));
     const Force force = flow.surface_force();
-    for (int d = 0; d < 2; ++d) {
-      r.values[d] = scale * force.total(d);
-      r.values[2 + d] = scale * flow.control_volume_force()[d];
-    }
+    row["drag"] = scale * force.total(0);
+    row["lift"] = scale * force.total(1);
+    row["drag_control_volume"] = scale * flow.control_volume_force()[0];
+    row["lift_control_volume"] = scale * flow.control_volume_force()[1];
   }
-  void look(StepRecord& r) {
-    r.values[4] = flow.max_mass_error();
-    max_mass_error = std::max(max_mass_error, *r.values[4]);
+  void diagnose(HistoryRow& row) {
+    row["max_mass_error"] = flow.max_mass_error();
+    max_mass_error = std::max(max_mass_error, *row["max_mass_error"]);
   }
-  void measured(StepRecord& r, bool last) {
+  void measured(HistoryRow& row, bool last) {
     if (const Body& body = flow.body(); body.is_cavity()) {
-      r.values[6] = flow.cut().cavity_volume;
-      volume_error = std::max(volume_error, std::abs(*r.values[6] / body.volume() - 1));
+      row["volume"] = flow.cut().cavity_volume;
+      volume_error = std::max(volume_error, std::abs(*row["volume"] / body.volume() - 1));
     }
     if (flow.time >= c.forces.average_from || last)
-      forces.add(flow.time, flow.dt_before, *r.values[0], *r.values[1], *r.values[2]);
+      forces.add(flow.time, flow.dt_before, *row["drag"], *row["lift"], *row["drag_control_volume"]);
   }
 
   void describe(RunHeader& h) {
@@ -152,6 +150,50 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
 };
 
 }  // namespace
+
+namespace {
+
+constexpr Quantity quantity_list[] = {
+    {"drag_mean", "", "immersed", "mean drag coefficient of the surface force, from average_from on"},
+    {"drag_amplitude", "", "immersed", "half of (maximum - minimum) of the drag coefficient"},
+    {"drag_max", "", "immersed", "largest drag coefficient"},
+    {"drag_noise", "", "immersed",
+     "largest deviation of the drag from 12 harmonics of forces_period, over drag_amplitude"},
+    {"drag_control_volume", "", "immersed", "mean drag coefficient from the momentum balance of control_volume"},
+    {"lift_mean", "", "immersed", "mean lift coefficient of the surface force, from average_from on"},
+    {"lift_amplitude", "", "immersed", "half of (maximum - minimum) of the lift coefficient"},
+    {"lift_max", "", "immersed", "largest lift coefficient"},
+    {"strouhal", "", "immersed", "frequency of the lift times reference_length / reference_velocity"},
+    {"wake_length", "", "immersed", "length of the recirculation zone after the body, over reference_length"},
+    {"force_agreement", "", "immersed",
+     "root mean square of the difference between the two drag coefficients, over that of the drag"},
+    {"max_mass_error", "1/time", "immersed", "largest divergence of the fluxes of a cut cell"},
+    {"volume_error", "", "immersed", "largest relative error of the volume of a cavity"},
+    {"geometry_copies", "", "immersed", "copies of geometry to the device in the last step"},
+    {"geometry_bytes", "bytes", "immersed", "size of the copies of geometry to the device in the last step"},
+    {"nusselt", "", "immersed",
+     "Nusselt number of the body: mean flux times reference_length over diffusivity times the mean temperature "
+     "difference to the inlets (without inlets: to the sides)"},
+    {"body_heat_flux", "temperature velocity", "immersed", "mean heat flux from the body into the fluid"},
+    {"body_temperature", "temperature", "immersed", "mean temperature of the surface of the body"},
+    {"sherwood_SCALAR", "", "immersed", "Sherwood number of [scalar.SCALAR], defined like nusselt"},
+    {"body_SCALAR_flux", "scalar velocity", "immersed", "mean flux of [scalar.SCALAR] from the body into the fluid"},
+    {"body_SCALAR", "scalar", "immersed", "mean of [scalar.SCALAR] on the surface of the body"}};
+
+constexpr Quantity column_list[] = {{"drag, lift", "", "immersed", "coefficients of the surface force on the body"},
+                                    {"drag_control_volume, lift_control_volume", "", "immersed",
+                                     "force coefficients from the momentum balance of control_volume"},
+                                    {"max_mass_error", "1/time", "immersed",
+                                     "largest divergence of the fluxes of a cut cell, every diagnostics_every steps"},
+                                    {"volume", "volume", "immersed", "volume of a cavity"}};
+
+}  // namespace
+
+Results immersed_results() {
+  Results all;
+  all.add(quantity_list, column_list);
+  return all;
+}
 
 int run_immersed(Run& run, const Table& config) {
   const ImmersedCase c = read_immersed_case(config);

@@ -15,7 +15,6 @@
 #pragma once
 #include "miniapps/incompressible/scalar.hpp"
 #include "miniapps/incompressible/staggered_flow.hpp"
-#include "solvers/device/asynchronous/recorded_work.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
 namespace weir {
@@ -34,9 +33,8 @@ class FractionalStep : public StaggeredFlow<Space> {
   // Sets u^0 by the case, free of divergence. False: the projection failed (see pressure().result).
   bool initialise(Timings& timings);
 
-  // Equations (2) to (5). Null where all went well, else the system whose solver failed; the flow is then what it was
-  // (momentum) or u* (pressure). A device does a step by itself where it can, and the host looks once, at its end: at the solves, and
-  // at what else will be asked of the flow (queued_solves.hpp).
+  // Equations (2) to (5). Returns null on success, otherwise the system whose solver failed; the velocity is then u^n
+  // (momentum failed) or u* (pressure failed).
   const FlowSystem<Space>* advance(double dt, Timings& timings);
   double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
 
@@ -51,38 +49,12 @@ class FractionalStep : public StaggeredFlow<Space> {
 
   void add_system(const SystemDefaults& system, SeparableOperator op, int component, const Table& linear);
   void prepare_momentum(double dt);
-  struct Moment {
-    double dt;
-    bool moving;  // the sides
-  };
-  // A step's solves in their order: the components of momentum, then the pressure.
-  int solves() const { return flow_case_.dim() + 1; }
-  FlowSystem<Space>& system_of(int solve);
-  View<double> rhs_of(int solve) { return solve < flow_case_.dim() ? rhs_.view().part(0, delta_[solve].size()) : rhs_; }
-  const double* sides() { return boundary_.now(0, 0); }
-  View<double> solution_of(int solve) { return solve < flow_case_.dim() ? delta_[solve] : psi_; }
-  template <class Arguments>
-  using Repeated = RepeatedWork<Space, Arguments>;
-  template <class Arguments, class F>
-  void repeat(Repeated<Arguments>& work, const Arguments& now, const F& f) {
-    ranks_.alone() ? work.run(now, f) : f();  // messages cannot be recorded
-  }
-  void make_rhs(int solve, const Moment& now, Timings& timings);  // (2), (3); of the pressure u* as well
-  void correct(const Moment& now, Timings& timings);              // (4), (5)
-  const FlowSystem<Space>* solve_from(int first, const Moment& now, Timings& timings);
-  bool can_queue(const Moment& now);
-  const FlowSystem<Space>* queue_all(const Moment& now, Timings& timings);
+  View<const double> momentum_rhs(int component, double dt, bool sides_move);  // (2)
   // (6) of scalar.hpp. Null, or the system that failed.
   const FlowSystem<Space>* advance_scalars(double dt, Timings& timings);
 
   std::vector<Scalar<Space>> scalars_;
-
-  SolveQueue queue_;  // of a step's solves
-  // Of a step, what is launched alike each time: by the step's size, by where the values on the sides lie.
-  Repeated<int> increments_;
-  Repeated<const double*> divergence_, ghosts_;
-  Repeated<double> correction_;
-  Array<double, Space> work_;  // lent to the momentum solvers, which take turns
+  Array<double, Space> work_;  // shared by the momentum solvers, which run one after the other
 };
 
 }  // namespace weir

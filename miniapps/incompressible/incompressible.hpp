@@ -2,6 +2,7 @@
 #pragma once
 #include <iosfwd>
 
+#include "miniapps/driver/quantity.hpp"
 #include "miniapps/structured/plan.hpp"
 
 namespace weir {
@@ -14,5 +15,8 @@ StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& con
 // Of artificial compressibility.
 StructuredPlan coupled_plan(const IncompressibleCase& c, const Table& config);
 int run_coupled(Run& run, const Table& config, const StructuredPlan& plan);
+
+Results incompressible_results();
+QuantityTable coupled_quantities(), coupled_columns();
 
 }  // namespace weir

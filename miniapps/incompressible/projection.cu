@@ -54,11 +54,12 @@ void correct_component(const Metrics& m, const double* psi, const double* below,
 }  // namespace
 
 template <class Space>
-void minus_divergence(const Flow<Space>& flow, const Metrics& m, View<double> b) {
+MinusDivergence minus_divergence(const Flow<Space>& flow, const Metrics& m, View<double> b) {
   if (flow.layout.dim == 2)
     minus_divergence_of<Space, 2>(flow, m, b.data());
   else
     minus_divergence_of<Space, 3>(flow, m, b.data());
+  return {b};
 }
 
 template <class Space>
@@ -69,12 +70,12 @@ void correct_velocity(const Metrics& m, View<const double> psi, Flow<Space>& flo
 }
 
 template <class Space>
-void update_pressure(const Metrics& m, double dt, double viscosity, View<const double> psi, View<const double> b,
+void update_pressure(const Metrics& m, double dt, double viscosity, View<const double> psi, const MinusDivergence& div,
                      Flow<Space>& flow) {
   const Extents cells = flow.layout.cells();
   const int sy = flow.layout.stride(1), sz = flow.layout.stride(2);
   double* p = flow.pressure().at(0, 0, 0);
-  const double *x = psi.data(), *minus_div = b.data();
+  const double *x = psi.data(), *minus_div = div.values.data();
   const double *rx = m.line[0].inv_h, *ry = m.line[1].inv_h, *rz = m.line[2].inv_h;
   const double inv_dt = 1 / dt, half_nu = 0.5 * viscosity;
   for_each<Space>(cells, [=] WEIR_HD(int i, int j, int k) {
@@ -92,10 +93,11 @@ SeparableOperator pressure_operator(const IncompressibleCase& c) {
   return a;
 }
 
-#define WEIR_PROJECTION(S)                                                                          \
-  template void minus_divergence<S>(const Flow<S>&, const Metrics&, View<double>);                  \
-  template void correct_velocity<S>(const Metrics&, View<const double>, Flow<S>&, const PsiBelow&); \
-  template void update_pressure<S>(const Metrics&, double, double, View<const double>, View<const double>, Flow<S>&);
+#define WEIR_PROJECTION(S)                                                                                     \
+  template MinusDivergence minus_divergence<S>(const Flow<S>&, const Metrics&, View<double>);                  \
+  template void correct_velocity<S>(const Metrics&, View<const double>, Flow<S>&, const PsiBelow&);            \
+  template void update_pressure<S>(const Metrics&, double, double, View<const double>, const MinusDivergence&, \
+                                   Flow<S>&);
 WEIR_PROJECTION(Host)
 WEIR_PROJECTION(Device)
 #undef WEIR_PROJECTION

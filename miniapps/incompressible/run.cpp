@@ -2,7 +2,7 @@
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/scalar_quantities.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
-#include "miniapps/structured/growth.hpp"
+#include "miniapps/structured/time/growth.hpp"
 #include "miniapps/structured/initial.hpp"
 
 namespace weir {
@@ -16,16 +16,13 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
   explicit FractionalStepScheme(std::optional<double> growth_from, Arguments&&... arguments)
       : Base(std::forward<Arguments>(arguments)...), growth(growth_from) {}
 
-  // Columns as structured_header has them.
-  std::size_t rate_column() const { return 2; }
-  void look(StepRecord& r) {
+  void diagnose(HistoryRow& row) {
     const Communicator& ranks = flow.ranks().communicator();
-    r.values[0] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
-    r.values[1] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid));
-    std::size_t column = 3;
+    row["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
+    row["kinetic_energy"] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid));
     for (std::size_t s = 0; s < this->scalars().size(); ++s)
       if (!this->scalars()[s].is_temperature())
-        r.values[column++] = ranks.sum(scalar_total(flow.flow(), flow.metrics(), s));
+        row[this->scalars()[s].name + "_total"] = ranks.sum(scalar_total(flow.flow(), flow.metrics(), s));
     if (growth.is_due(flow.time))
       growth.add(flow.time, ranks.sum(component_energy(flow.flow(), flow.metrics(), flow.flow_case().grid, 1)));
   }
@@ -58,6 +55,39 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
 };
 
 }  // namespace
+
+namespace {
+
+constexpr Quantity quantity_list[] = {
+    {"kinetic_energy", "velocity^2", "incompressible", "mean of |u|^2 / 2 over the box"},
+    {"max_divergence", "1/time", "incompressible", "largest |div u| of all cells"},
+    {"dissipation", "velocity^2/time", "incompressible", "kinematic viscosity times the mean of |grad u|^2"},
+    {"rate", "velocity/time", "incompressible", "largest |du/dt|"},
+    {"growth_rate", "1/time", "incompressible", "growth rate of sqrt(mean v^2) from [output] growth_from on"},
+    {"error_velocity_max", "velocity", "incompressible",
+     "largest difference between the velocity and the exact solution"},
+    {"error_velocity_l2", "velocity", "incompressible, compressible",
+     "root mean square of the difference between the velocity and the exact solution"},
+    {"error_pressure_l2", "pressure", "incompressible, compressible",
+     "root mean square of the difference between the pressure and the exact solution"}};
+
+constexpr Quantity column_list[] = {
+    {"max_divergence", "1/time", "incompressible", "largest |div u| of all cells, every diagnostics_every steps"},
+    {"kinetic_energy", "velocity^2", "incompressible", "mean of |u|^2 / 2 over the box, every diagnostics_every steps"},
+    {"rate", "velocity/time", "incompressible", "largest |du/dt|, every steady_every steps"},
+    {"SCALAR_total", "scalar volume", "incompressible",
+     "integral of [scalar.SCALAR] over the box, every diagnostics_every steps"}};
+
+}  // namespace
+
+Results incompressible_results() {
+  Results all;
+  all.add(quantity_list, column_list);
+  all.add(scalar_quantity_table());
+  all.add(coupled_quantities(), coupled_columns());
+  all.add(surface_quantities());
+  return all;
+}
 
 int run_incompressible(Run& run, const Table& config) {
   const IncompressibleCase c = read_incompressible_case(config);

@@ -17,7 +17,7 @@
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/plane.hpp"
 #include "miniapps/structured/whole_fields.hpp"
-#include "miniapps/study/system_defaults.hpp"
+#include "miniapps/driver/system_defaults.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {

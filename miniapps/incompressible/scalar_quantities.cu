@@ -58,6 +58,24 @@ void add_errors(const IncompressibleCase& c, const Flow<Host>& flow, std::size_t
 
 }  // namespace
 
+namespace {
+
+constexpr Quantity scalar_quantity_list[] = {
+    {"SCALAR_total", "scalar volume", "incompressible", "integral of [scalar.SCALAR] over the box"},
+    {"SCALAR_min", "scalar", "incompressible", "smallest value of [scalar.SCALAR]"},
+    {"SCALAR_max", "scalar", "incompressible", "largest value of [scalar.SCALAR]"},
+    {"SCALAR_centre_x", "length", "incompressible", "first moment of [scalar.SCALAR] over its total; also y, z"},
+    {"SCALAR_variance_x", "length^2", "incompressible",
+     "second central moment of [scalar.SCALAR] over its total; also y, z"},
+    {"error_SCALAR_l2", "scalar", "incompressible",
+     "root mean square of the difference between the scalar (or temperature) and `exact`"},
+    {"error_SCALAR_max", "scalar", "incompressible",
+     "largest difference between the scalar (or temperature) and `exact`"}};
+
+}  // namespace
+
+QuantityTable scalar_quantity_table() { return scalar_quantity_list; }
+
 template <class Space>
 double scalar_total(const Flow<Space>& flow, const Metrics& m, std::size_t scalar) {
   const Layout& l = flow.layout;

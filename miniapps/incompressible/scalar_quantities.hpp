@@ -8,13 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "miniapps/driver/quantity.hpp"
+#include "miniapps/driver/system_defaults.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
-#include "miniapps/study/system_defaults.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
+
+QuantityTable scalar_quantity_table();
 
 // The integral of a scalar over this rank's cells.
 template <class Space>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 
@@ -12,7 +11,7 @@ template <class Space>
 FlowSystem<Space>::FlowSystem(const SystemDefaults& system, std::unique_ptr<Matrix<Space>> of, const FlowRanks& ranks,
                               const Table& linear)
     : name(system.name), matrix(std::move(of)), A(*matrix), solver(system.solver<Space>(linear)) {
-  solver.lifetime().require_always(system.options(linear));
+  solver.refresh_policy().require_always(system.options(linear));
   if (!ranks.alone()) solver.spread_over_ranks(&A);
 }
 
@@ -33,24 +32,6 @@ FlowSystem<Space>::~FlowSystem() {
 template <class Space>
 bool FlowSystem<Space>::solve(View<const double> b, View<double> x) {
   result = solver.solve(A, b, x);
-  return result.converged();
-}
-
-template <class Space>
-bool FlowSystem<Space>::queue(View<const double> b, View<double> x, const QueuedSolve& to) {
-  SpaceTimer<Space> timer(queued_seconds_ = 0);
-  if (solver.queue(A, b, x, to)) return true;
-  result = {.reason = Reason::interrupted};
-  return false;
-}
-
-// Behind the host's look, so that timers are not waited for.
-template <class Space>
-bool FlowSystem<Space>::settle(View<const double> b, View<double> x, const SeenSolve& seen) {
-  if constexpr (std::is_same_v<Space, Device>) backend::settle_timers();
-  result = solver.settle(A, b, x, seen);
-  result.solve_seconds += queued_seconds_;
-  if (result.spmv_seconds >= 0) result.spmv_seconds += queued_seconds_;  // Chebyshev's: every pass is a product
   return result.converged();
 }
 
@@ -83,12 +64,8 @@ MomentumTerms StaggeredFlow<Space>::momentum_terms(int component, double dt) con
 
 template <class Space>
 double StaggeredFlow<Space>::rate() const {
-  double of[3] = {};
-  double* const places = std::is_same_v<Space, Device> ? passing_places() : of;  // looked at together
-  for (int c = 0; c < layout().dim; ++c) leave_sum<Space>(places + c, [&] { return max_norm<Space>(delta_[c]); });
-  if constexpr (std::is_same_v<Space, Device>) fetch_passing(of);
   double change = 0;
-  for (int c = 0; c < layout().dim; ++c) change = std::max(change, of[c]);
+  for (int c = 0; c < layout().dim; ++c) change = std::max(change, max_norm<Space>(delta_[c]));
   change = ranks_.communicator().max(change);
   return dt_before > 0 ? change / dt_before : change;
 }

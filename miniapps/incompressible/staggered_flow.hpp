@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,8 @@
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/force_field.hpp"
 #include "miniapps/structured/whole_fields.hpp"
-#include "miniapps/study/recorder/value_range.hpp"
-#include "miniapps/study/system_defaults.hpp"
+#include "miniapps/driver/value_range.hpp"
+#include "miniapps/driver/system_defaults.hpp"
 #include "postproc/run/timings.hpp"
 
 namespace weir {
@@ -35,20 +34,13 @@ struct FlowSystem {
   FlowSystem& operator=(const FlowSystem&) = delete;
   void prepare();  // for the matrix as it is now
   bool solve(View<const double> b, View<double> x);
-  // The same in two halves, as LinearSolver has them.
-  bool queue(View<const double> b, View<double> x, const QueuedSolve& to);
-  bool settle(View<const double> b, View<double> x, const SeenSolve& seen);
 
   std::string name;                       // "momentum", "pressure": [linear.NAME]
   std::unique_ptr<Matrix<Space>> matrix;  // over ranks a distributed one
   const Matrix<Space>& A;
   LinearSolver<Space> solver;
   SolveResult result;
-  // Of this step; negative: nothing was set up. Device: known once a solve behind it has been looked at and a timer begun.
-  double setup_seconds = -1;
-
- private:
-  double queued_seconds_ = 0;
+  double setup_seconds = -1;  // of this step; negative: nothing was set up. Device: known after a later wait
 };
 
 template <class Space>
@@ -58,13 +50,7 @@ class StaggeredFlow {
   // unknowns.
   double rate() const;
   // Of this rank: dt times the largest of all is the CFL number.
-  double courant_rate() const { return seen_.rate ? *seen_.rate : weir::courant_rate(flow_, metrics()); }
-  // Of a velocity component, ghosts included, or (behind those) of the pressure. Who asks after a step asks after the next, too.
-  ValueRange range_of(int variable) {
-    wants_ranges_ = true;
-    if (seen_.has_ranges) return seen_.range[static_cast<std::size_t>(variable)];
-    return weir::range_of<Space>(variable_of(variable));
-  }
+  double courant_rate() const { return weir::courant_rate(flow_, metrics()); }
 
   double time = 0;
   std::int64_t step = 0;
@@ -114,8 +100,6 @@ class StaggeredFlow {
           most, std::max(speed, s.given().diffusivity / length) * s.relative_change(flow_, ranks_.communicator()));
     return dt_before > 0 ? most / dt_before : most;
   }
-  int variables() const { return layout().dim + 1; }
-  View<const double> variable_of(int k) const { return k < layout().dim ? flow_.velocity[k] : flow_.p; }
   MomentumTerms momentum_terms(int component, double dt) const;  // of (2)
   void end_step(double dt) {
     time += dt;
@@ -135,13 +119,6 @@ class StaggeredFlow {
   Array<double, Space> psi_, rhs_;
   std::vector<std::unique_ptr<FlowSystem<Space>>> systems_;
   double operator_dt_ = 0;  // that the velocity's matrices were made for
-  struct Seen {             // of the flow as it is, by the step's look at the device
-    std::optional<double> rate;
-    std::array<ValueRange, 4> range;
-    bool has_ranges = false;
-  };
-  Seen seen_;
-  bool wants_ranges_ = false;
 };
 
 }  // namespace weir

@@ -54,8 +54,6 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
       facts.watched.push_back(
           watched_variable<SchemeSpace>(std::string(1, "uvw"[c]), f.layout(), f.flow().velocity[c]));
     facts.watched.push_back(watched_variable<SchemeSpace>("p", f.layout(), f.flow().p));
-    for (std::size_t v = 0; v < facts.watched.size(); ++v)
-      facts.watched[v].range = [&f, v] { return f.range_of(static_cast<int>(v)); };
     for (std::size_t s = 0; s < scalars().size(); ++s)
       facts.watched.push_back(watched_variable<SchemeSpace>(scalars()[s].symbol(), f.layout(), f.flow().scalars[s]));
     facts.row_name = [&f, component, scalar](const std::string& system, int part, int row) {

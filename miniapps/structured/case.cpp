@@ -4,7 +4,7 @@
 
 #include "base/table_option.hpp"
 #include "mesh/structured/read_grid.hpp"
-#include "miniapps/structured/growth.hpp"
+#include "miniapps/structured/time/growth.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/read_sides.hpp"

@@ -8,7 +8,7 @@
 #include "base/key_table.hpp"
 #include "base/table.hpp"
 #include "mesh/structured/grid.hpp"
-#include "miniapps/artificial_compressibility/options.hpp"
+#include "miniapps/structured/coupled_options.hpp"
 #include "miniapps/structured/sides/patch.hpp"
 #include "miniapps/structured/sides/scalar_case.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/table.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/ranks.hpp"
-#include "miniapps/study/system_defaults.hpp"
+#include "miniapps/driver/system_defaults.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {

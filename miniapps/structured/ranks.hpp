@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/metrics.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/parallel/halo.hpp"
 #include "solvers/parallel/rank_map.hpp"

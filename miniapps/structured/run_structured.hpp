@@ -5,7 +5,8 @@
 //   initialise(run)                  x^0; false: a solve failed
 //   advance(run, dt)                 one step, its solves recorded; after a Progress::failed, failure() says why
 //   courant_rate()                   of this rank: dt times the largest of all ranks is the CFL number
-//   measure(run, row), look(row)     columns of history.csv: every step, and where a pass over the fields is due
+//   measure(run, row)                columns of history.csv of every step
+//   diagnose(row)                    columns that need a pass over the fields, every [output] diagnostics_every steps
 //   was_interrupted()                the failure is a solve that was asked to stop
 //   solvers()                        its linear solvers, and how checkpoints name them
 //   level()                          how far the flow has come, for branches
@@ -23,15 +24,17 @@
 #include "base/error.hpp"
 #include "base/timer.hpp"
 #include "mesh/place_sum.hpp"
-#include "miniapps/structured/clock.hpp"
+#include "miniapps/driver/history_row.hpp"
+#include "miniapps/driver/record_solve.hpp"
+#include "miniapps/driver/run_loop.hpp"
+#include "miniapps/driver/solver_state.hpp"
+#include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "miniapps/structured/facts.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/plan.hpp"
 #include "miniapps/structured/whole_fields.hpp"
 #include "miniapps/study/lab.hpp"
-#include "miniapps/study/record_solve.hpp"
-#include "miniapps/study/solver_state.hpp"
 
 namespace weir {
 
@@ -57,8 +60,8 @@ struct StructuredScheme {
     return {};
   }  // of walls that move by themselves: StepSize
   double level() { return flow.time; }
-  void measure(Run&, StepRecord&) {}
-  void measured(const StepRecord&, bool /*last*/) {}
+  void measure(Run&, HistoryRow&) {}
+  void measured(HistoryRow&, bool /*last*/) {}
   void describe(RunHeader&) const {}
   void begun(Run&, std::optional<double> /*restart_time*/) {}
   std::vector<OutputField> more_fields() { return {}; }  // of the whole box, on rank 0; all ranks call
@@ -86,33 +89,33 @@ FlowFacts<typename Scheme::Space> common_facts(Scheme& scheme) {
 
 // A row of history.csv. True where the flow has become steady.
 template <class Scheme>
-bool record_step(Run& run, Scheme& scheme, StepSize& clock, std::size_t columns, int every, bool last) {
+bool record_step(Run& run, Scheme& scheme, StepSize& clock, const std::vector<std::string>& columns, int every,
+                 bool last) {
   auto& flow = scheme.flow;
   const TimeControl& time = flow.flow_case().time;
-  StepRecord r;
-  r.step = flow.step;
-  r.time = flow.time;
-  r.dt = flow.dt_before;
-  r.values.resize(columns);
-  scheme.measure(run, r);
+  HistoryRow row(columns);
+  row.record.step = flow.step;
+  row.record.time = flow.time;
+  row.record.dt = flow.dt_before;
+  scheme.measure(run, row);
   bool is_steady = false;
   {
     ScopedTimer timer(run.timings().at("flow", "diagnostics"));
     if (time.steady_tolerance > 0 && flow.step % time.steady_every == 0) {
       const double rate = flow.rate();
-      r.values[scheme.rate_column()] = rate;
+      row["rate"] = rate;
       is_steady = rate < time.steady_tolerance;
     }
-    const bool looks = flow.step % every == 0 || last || is_steady;
-    if (!time.steady && (looks || !clock.has_seen())) {
+    const bool diagnoses = flow.step % every == 0 || last || is_steady;
+    if (!time.steady && (diagnoses || !clock.has_seen())) {
       const double cfl = flow.dt_before * run.ranks().max(scheme.courant_rate());
       clock.saw(cfl);
-      if (looks) r.cfl = cfl;
+      if (diagnoses) row.record.cfl = cfl;
     }
-    if (looks) scheme.look(r);
+    if (diagnoses) scheme.diagnose(row);
   }
-  scheme.measured(r, last || is_steady);
-  run.step(r);
+  scheme.measured(row, last || is_steady);
+  run.step(row.record);
   return is_steady;
 }
 
@@ -148,15 +151,6 @@ CheckpointState state_of(const Run& run, Scheme& scheme, const StepSize& clock) 
   return state;
 }
 
-// And what the lab wants to be kept.
-template <class Scheme>
-CheckpointState whole_state_of(const Run& run, Scheme& scheme, const StepSize& clock,
-                               const Lab<typename Scheme::Space>& lab) {
-  CheckpointState state = state_of(run, scheme, clock);
-  lab.save(state);
-  return state;
-}
-
 // Why linear solvers begin anew, or nothing.
 template <class Scheme>
 std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
@@ -174,40 +168,6 @@ std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
   }
   scheme.load(from);
   return note;
-}
-
-template <class Scheme>
-double next_dt(Run& run, Scheme& scheme, StepSize& clock) {
-  return clock.next(scheme.flow.time, clock.needs_rate() ? run.ranks().max(scheme.courant_rate()) : 0);
-}
-
-// Steps as those of the run, without its records. All must outlive it.
-template <class Scheme>
-FlowBranch branch_of(Run& run, Scheme& scheme, StepSize& clock) {
-  const auto kept_clock = std::make_shared<StepSize>(clock);
-  FlowBranch b;
-  b.is_in_decades = scheme.flow.flow_case().time.steady;
-  b.state = [&run, &scheme, &clock, kept_clock] {
-    *kept_clock = clock;
-    return state_of(run, scheme, clock);
-  };
-  b.load = [&scheme, &clock, kept_clock](const Checkpoint& from) {
-    load(from, scheme, clock);
-    clock = *kept_clock;
-  };
-  b.level = [&scheme] { return scheme.level(); };
-  b.step = [&run, &scheme, &clock] {
-    const double dt = next_dt(run, scheme, clock);
-    if (!clock.why_collapsed(scheme.flow.time, scheme.flow.step + 1).empty()) return BranchEnd::failed;
-    const Progress progress = scheme.advance(run, dt);
-    if (progress == Progress::failed && scheme.was_interrupted()) return BranchEnd::interrupted;
-    const bool is_at_limit = scheme.flow.flow_case().time.steady && progress == Progress::failed &&
-                             !scheme.failure().limit.empty();  // of steps, for whoever leads
-    if (progress == Progress::failed && !is_at_limit) return BranchEnd::failed;
-    const bool is_at_end = is_at_limit || progress == Progress::converged || clock.finished(scheme.flow.time);
-    return is_at_end ? BranchEnd::reached : BranchEnd::none;
-  };
-  return b;
 }
 
 // All ranks call. Returns the fields of the whole box, on rank 0.
@@ -238,32 +198,6 @@ Outcome with_results(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename 
   return outcome;
 }
 
-// The one branch where a step fails: why, and where the flow went wrong. What a limit has stopped is looked at as what has
-// ended by itself.
-template <class Scheme>
-int stop(Run& run, Scheme& scheme, const StepSize& clock, FlowOutput& output, Lab<typename Scheme::Space>& lab,
-         Outcome outcome) {
-  if (scheme.was_interrupted()) {
-    run.abandon_step();
-    lab.finish(run);
-    return run.finish({});  // what is there is no state of the flow
-  }
-  if (scheme.flow.flow_case().time.steady && !outcome.limit.empty()) {  // a larger limit lets it go on from here
-    run.reached(outcome.limit);
-    if (run.checkpoint_due()) run.checkpoint(whole_state_of(run, scheme, clock, lab));
-    scheme.ended(run);
-    outcome = with_results(run, scheme, output, lab, std::move(outcome));
-  }
-  const Flow<Host>& fields = scheme.fields();
-  const std::string where = run.ranks().is_root() ? where_not_finite(fields, scheme.flow.step + 1) : "";
-  if (!where.empty()) {
-    outcome.exit = Exit::not_finite;
-    outcome.reason = where;
-  }
-  lab.failed(run, outcome);
-  return run.finish(outcome);
-}
-
 template <class Scheme>
 RunHeader header_of(Scheme& scheme, const StructuredPlan& plan, const FlowOutput& output, const std::string& devices) {
   RunHeader h = plan.header;
@@ -281,86 +215,160 @@ RunHeader header_of(Scheme& scheme, const StructuredPlan& plan, const FlowOutput
   return h;
 }
 
+// A structured flow code as the run loop (run_loop.hpp) needs it.
+template <class Scheme>
+class StructuredRun {
+ public:
+  using FlowLab = Lab<typename Scheme::Space>;
+  StructuredRun(Run& run, const Table& config, const StructuredPlan& plan, Scheme& scheme, FlowOutput& output,
+                FlowLab& lab)
+      : run_(run),
+        columns_(plan.header.history),
+        diagnostics_every_(read_diagnostics_every(config)),
+        scheme_(scheme),
+        output_(output),
+        lab_(lab),
+        clock_(plan.c, scheme.wall_rate(config)) {}
+
+  std::string load(const Checkpoint& from) { return weir::load(from, scheme_, clock_); }
+  bool is_finished() const { return clock_.finished(scheme_.flow.time); }
+  StepResult initialise() { return scheme_.initialise(run_) ? StepResult::advanced : fail(scheme_.failure()); }
+
+  std::int64_t step_number() const { return scheme_.flow.step; }
+  void choose_step() {
+    dt_ = clock_.next(scheme_.flow.time, clock_.needs_rate() ? run_.ranks().max(scheme_.courant_rate()) : 0);
+  }
+  StepResult take_step() {
+    if (has_collapsed()) return StepResult::failed;
+    const Progress progress = scheme_.advance(run_, dt_);  // the equations of the scheme
+    if (progress == Progress::failed) return fail(scheme_.failure());
+    const bool is_steady = progress == Progress::converged ||
+                           record_step(run_, scheme_, clock_, columns_, diagnostics_every_, is_finished());
+    if (!is_steady && !is_finished()) return StepResult::advanced;
+    end_ = is_steady ? "steady state" : "end time";
+    return has_collapsed() ? StepResult::failed : StepResult::advanced;
+  }
+  std::string end() const { return end_; }
+  bool output_due() const { return output_.picture_due(scheme_.flow.step, scheme_.flow.time, dt_); }
+  void write_output() { write_fields(run_, scheme_, output_, lab_); }
+  CheckpointState state() { return state_of(run_, scheme_, clock_); }
+
+  FlowBranch branch() {
+    const auto kept_clock = std::make_shared<StepSize>(clock_);
+    FlowBranch b;
+    b.is_in_decades = is_steady_case();
+    b.state = [this, kept_clock] {
+      *kept_clock = clock_;
+      return state();
+    };
+    b.load = [this, kept_clock](const Checkpoint& from) {
+      load(from);
+      clock_ = *kept_clock;
+    };
+    b.level = [this] { return scheme_.level(); };
+    b.step = [this] {
+      choose_step();
+      if (!why_collapsed().empty()) return BranchEnd::failed;
+      const Progress progress = scheme_.advance(run_, dt_);
+      if (progress == Progress::failed && scheme_.was_interrupted()) return BranchEnd::interrupted;
+      const bool is_at_limit =
+          is_steady_case() && progress == Progress::failed && !scheme_.failure().limit.empty();  // of steps
+      if (progress == Progress::failed && !is_at_limit) return BranchEnd::failed;
+      return is_at_limit || progress == Progress::converged || is_finished() ? BranchEnd::reached : BranchEnd::none;
+    };
+    return b;
+  }
+
+  StepResult check_stopped() {
+    if (!(scheme_.flow.dt_before > 0) || is_steady_case()) return StepResult::advanced;
+    clock_.saw(scheme_.flow.dt_before * run_.ranks().max(scheme_.courant_rate()));
+    return has_collapsed() ? StepResult::failed : StepResult::advanced;
+  }
+  // The results, and after a failure where the flow is not finite.
+  Outcome conclude(StepResult end) {
+    Outcome outcome = failure_;
+    if (outcome.exit == Exit::finished) outcome.reason = run_.end_reached();  // empty: the run was stopped
+    if (end == StepResult::advanced) {
+      scheme_.ended(run_);
+      outcome = with_results(run_, scheme_, output_, lab_, std::move(outcome));
+    }
+    if (outcome.exit == Exit::finished) return outcome;
+    const Flow<Host>& fields = scheme_.fields();
+    const std::string where = run_.ranks().is_root() ? where_not_finite(fields, scheme_.flow.step + 1) : "";
+    if (where.empty()) return outcome;
+    outcome.exit = Exit::not_finite;
+    outcome.reason = where;
+    return outcome;
+  }
+
+ private:
+  bool is_steady_case() const { return scheme_.flow.flow_case().time.steady; }
+  std::string why_collapsed() const { return clock_.why_collapsed(scheme_.flow.time, scheme_.flow.step + 1); }
+  bool has_collapsed() {
+    if (const std::string why = why_collapsed(); !why.empty()) failure_ = {Exit::not_finite, why, {}, {}, 0};
+    return failure_.exit != Exit::finished;
+  }
+  // A steady flow that has used up its steps ends there; a larger limit lets a restart continue.
+  StepResult fail(Outcome outcome) {
+    if (scheme_.was_interrupted()) return StepResult::interrupted;
+    failure_ = std::move(outcome);
+    if (!is_steady_case() || failure_.limit.empty()) return StepResult::failed;
+    end_ = failure_.limit;
+    return StepResult::advanced;
+  }
+
+  Run& run_;
+  const std::vector<std::string>& columns_;
+  int diagnostics_every_;
+  Scheme& scheme_;
+  FlowOutput& output_;
+  FlowLab& lab_;
+  StepSize clock_;
+  double dt_ = 0;
+  std::string end_;
+  Outcome failure_;
+};
+
 // make(): the scheme.
 template <class Scheme, class Make>
 int run_structured(Run& run, const Table& config, const StructuredPlan& plan, const Make& make) {
   using Space = typename Scheme::Space;
-  // 1. What the case says, and whether the machine has the memory for it.
+  // 1. The case, and whether the machine has the memory for it.
   FlowOutput output(config, plan.c, plan.header.history);
-  const int diagnostics_every = read_diagnostics_every(config);
   run.ranks().use(plan.ranks.reduction);
   std::string devices;
   if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());
   const MemoryOverRanks memory = plan.over_ranks(run.ranks().size());
   run.require_memory(std::is_same_v<Space, Host> ? memory.all : memory.largest);  // each has a device of its own
 
-  // 2. Grid, state, matrices and solvers; the instrumentation sees each of the solvers.
+  // 2. Grid, state, matrices and solvers.
   Scheme scheme = make();
-  auto& flow = scheme.flow;
   Lab<Space> lab(config, scheme.systems(), run.ranks());
   scheme.attach(lab, config.table("linear"));
   for (const auto& [name, solver] : scheme.solvers()) {
     require_promises(run, *solver);
     solver->stop_when([&run] { return run.must_abandon_step(); });
   }
+  StructuredRun<Scheme> steps(run, config, plan, scheme, output, lab);
 
   // 3. The first state: from a checkpoint, or by the case once the run directory is there.
-  StepSize clock(plan.c, scheme.wall_rate(config));
   const Checkpoint* restart = run.restart();
   if (restart) lab.resume(*restart);
-  const std::string note = restart ? load(*restart, scheme, clock) : "";
-  bool is_steady = run.was_steady(plan.header.tolerance), done = clock.finished(flow.time) || is_steady;
-  if (done) {  // before this run has begun
+  const std::string note = restart ? steps.load(*restart) : "";
+  if (const bool is_steady = run.was_steady(plan.header.tolerance); is_steady || steps.is_finished()) {
     if (const auto code = run.nothing_left()) return *code;
     run.reached(is_steady ? "steady state" : "end time");
   }
   RunHeader header = header_of(scheme, plan, output, devices);
   if (!note.empty()) header.notes.emplace_back("restart", note);
   run.begin(std::move(header));
-  const auto from = restart ? std::optional<double>(flow.time) : std::nullopt;
+  const auto from = restart ? std::optional<double>(scheme.flow.time) : std::nullopt;
   if (run.ranks().is_root()) output.open(run.directory(), run.name(), from);
   scheme.begun(run, from);
   lab.open(run);
-  if (!restart && !scheme.initialise(run)) return stop(run, scheme, clock, output, lab, scheme.failure());
 
-  // 4. Time steps.
-  const FlowBranch branch = branch_of(run, scheme, clock);
-  while (!done && !run.should_stop()) {
-    run.keep_if_due([&] { return whole_state_of(run, scheme, clock, lab); });
-    lab.between_steps(flow.step + 1, branch);
-    const double dt = next_dt(run, scheme, clock);
-    lab.begin_step(flow.step + 1);
-    if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
-        !end.reason.empty())
-      return stop(run, scheme, clock, output, lab, end);
-    const Progress progress = scheme.advance(run, dt);  // the scheme's equations (2) to (5)
-    if (progress == Progress::failed) return stop(run, scheme, clock, output, lab, scheme.failure());
-    is_steady = progress == Progress::converged || record_step(run, scheme, clock, plan.header.history.size(),
-                                                               diagnostics_every, clock.finished(flow.time));
-    done = clock.finished(flow.time) || is_steady;
-    if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
-        done && !end.reason.empty())
-      return stop(run, scheme, clock, output, lab, end);
-    if (done) run.reached(is_steady ? "steady state" : "end time");
-    if (!done && output.picture_due(flow.step, flow.time, dt)) write_fields(run, scheme, output, lab);
-    if (run.checkpoint_due()) run.checkpoint(whole_state_of(run, scheme, clock, lab));
-  }
-  if (run.checkpoint_due())
-    run.checkpoint(whole_state_of(run, scheme, clock, lab));  // of a run that was stopped before its first step
-  if (!done && flow.dt_before > 0 && !plan.c.time.steady) {
-    clock.saw(flow.dt_before * run.ranks().max(scheme.courant_rate()));
-    if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
-        !end.reason.empty())
-      return stop(run, scheme, clock, output, lab, end);
-  }
-
-  // 5. What came out.
-  Outcome outcome;
-  outcome.reason = run.end_reached();  // empty: the shell knows why
-  scheme.ended(run);
-  outcome = with_results(run, scheme, output, lab, std::move(outcome));
-  lab.finish(run);
-  return run.finish(outcome);
+  // 4. Time steps and results.
+  return run_steps(run, steps, lab, restart ? StepResult::advanced : steps.initialise());
 }
 
 }  // namespace weir

@@ -55,7 +55,6 @@ class Lab : private SolveWatch<Space> {  // hears what reference solvers refuse
 
  private:
   void refused(const Matrix<Space>&, Exit code, const std::string& words) override;
-  bool looks_at_solves() const override { return false; }
 
   std::vector<std::unique_ptr<Facility<Space>>> facilities_;
   std::map<std::string, int> parts_;  // attached so far

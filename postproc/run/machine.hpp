@@ -8,7 +8,7 @@
 
 namespace weir {
 
-std::string weir_version();  // "0.2.0"
+std::string weir_version();  // "0.3.0"
 std::string host_name();
 inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

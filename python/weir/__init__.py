@@ -17,7 +17,8 @@ from .study import Ab, Interval, Relay, Shadow, read_ab
 from .systems import System, Systems, read_system, systems
 from .table import Table, read_csv
 
-__version__ = "0.2.0"
-__all__ = ["Ab", "Check", "Fields", "Interval", "Picture", "Probe", "Relay", "Run", "Shadow", "SolveResult", "Solver", "SolverError", "StructuredFields", "System", "Systems",
+__version__ = "0.3.0"
+__all__ = ["Ab", "Check", "Fields", "Interval", "Picture", "Probe", "Relay", "Run", "Shadow", "SolveResult", "Solver", "SolverError",
+           "StructuredFields", "System", "Systems",
            "Table", "UnstructuredFields", "WeirError", "call", "find_program", "plots", "read", "read_ab", "read_csv", "read_fields",
            "read_system", "run", "systems"]

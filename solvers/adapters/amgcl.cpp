@@ -1,6 +1,6 @@
-// amgcl (Demidov, Lobachevskii J. Math. 40 (2019) 535), headers alone: cg or bicgstab with smoothed aggregation or Ruge and
-// Stueben's coarsening, SPAI(0) as the smoother. Scalar rows. Nothing is kept from one set of values to the next. Where constants
-// are the null space, the coarsest level is smoothed, not factorised.
+// amgcl (Demidov, Lobachevskii J. Math. 40 (2019) 535), header-only: cg or bicgstab with smoothed aggregation or
+// Ruge-Stueben coarsening and the smoother SPAI(0). Scalar rows. New values need a full set-up. If constants are the
+// null space, the coarsest level is smoothed instead of factorised.
 #define AMGCL_NO_BOOST
 #include <amgcl/adapter/crs_tuple.hpp>
 #include <amgcl/amg.hpp>
@@ -64,7 +64,7 @@ class Amgcl : public Peer {
       return {static_cast<int>(iterations), met                                              ? Reason::converged
                                             : static_cast<int>(iterations) >= max_iterations ? Reason::max_iterations
                                                                                              : Reason::breakdown};
-    } catch (const std::runtime_error&) {  // a product that vanished
+    } catch (const std::runtime_error&) {  // breakdown of an inner product
       return {0, Reason::breakdown};
     }
   }

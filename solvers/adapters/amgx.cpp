@@ -1,6 +1,6 @@
-// AMGX (Naumov et al., SIAM J. Sci. Comput. 37 (2015) S602), NVIDIA's multigrid on the GPU: cg, bicgstab or fgmres with its
-// aggregation or classical hierarchy. Scalar rows. An update keeps aggregates and patterns. Where constants are the null space,
-// the coarsest level is smoothed, not factorised. Compile checked; has not run.
+// AMGX (Naumov et al., SIAM J. Sci. Comput. 37 (2015) S602), NVIDIA's multigrid on the GPU: cg, bicgstab or fgmres
+// with its aggregation or classical hierarchy. Scalar rows. An update keeps aggregates and patterns. If constants are
+// the null space, the coarsest level is smoothed instead of factorised. Compiled, never run.
 #include <amgx_c.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void check(AMGX_RC code, const char* call) {
   throw Error(Exit::solver_failed, std::string("AMGX: ") + call + " failed: " + words);
 }
 
-// Once a process; AMGX is not to be started again after its end.
+// Once per process; AMGX cannot be restarted after it was finalised.
 void begin_amgx() {
   static const bool has_begun = [] {
     check(AMGX_initialize(), "its start");
@@ -43,7 +43,7 @@ class Amgx : public Peer {
   void setup(const BlockCsrData& A) override {
     const BlockCsrData rows = scalar_rows(A);
     if (rows.value.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw Error(Exit::usage, "AMGX counts in 32 bits: the matrix has too many entries");
+      throw Error(Exit::usage, "AMGX uses 32-bit indices: the matrix has too many entries");
     release();
     n_ = rows.rows();
     start(A.constant_null_space);
@@ -62,7 +62,7 @@ class Amgx : public Peer {
     is_good_ = AMGX_solver_resetup(solver_, matrix_) == AMGX_RC_OK;
   }
 
-  // AMGX takes its tolerance with its set-up: it is asked for |b| <= 1, of a right-hand side over the target.
+  // AMGX's tolerance is fixed at set-up: it solves to |b| <= 1 with a right-hand side divided by the target.
   PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) override {
     std::fill(d.begin(), d.end(), 0.0);
     if (!is_good_) return {0, Reason::breakdown};

@@ -53,7 +53,7 @@ class PeerSolver : public AnySolver<Space> {
       : name_(method),
         options_(read_krylov_options(options, defaults)),
         none_(make_preconditioner<Space>("none", Table())) {
-    if (options_.norm == Norm::max) options.fail("norm", "'" + method + "' measures its residual in the l2 norm only");
+    if (options_.norm == Norm::max) options.fail("norm", "'" + method + "' supports the l2 norm only");
     start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
     peer_ = make_peer(method, options_);
   }
@@ -73,7 +73,7 @@ class PeerSolver : public AnySolver<Space> {
       return it.finish();
     };
     SolveResult result = options_.relative ? solve_scaled<Space>(A, b, x, solve_by_library) : solve_by_library(b, x);
-    result.apply_seconds = result.spmv_seconds = result.reduce_seconds = -1;  // the library's own affair
+    result.apply_seconds = result.spmv_seconds = result.reduce_seconds = -1;  // not reported by the library
     return result;
   }
 
@@ -83,7 +83,7 @@ class PeerSolver : public AnySolver<Space> {
   std::span<const double> history() const override { return history_; }
 
  private:
-  // A pattern that has changed after all (ghost cells of a moving body) is set up anew.
+  // If the pattern has changed (ghost cells of a moving body), the library is set up again.
   void prepare(const Matrix<Space>& A, bool values_only) {
     BlockCsrData data = block_rows(A);
     values_only = values_only && data.row_start == data_.row_start && data.column == data_.column;
@@ -101,7 +101,7 @@ class PeerSolver : public AnySolver<Space> {
     info_.bytes = bytes_;
   }
 
-  // x += d with A d = r by the library; r becomes the true residual, which judges.
+  // x += d with A d = r solved by the library; r becomes the true residual, which decides on convergence.
   void correct(Iteration<Space>& it, View<double> x) {
     r_.download(host_r_);
     const PeerSolve s =
@@ -167,7 +167,7 @@ std::unique_ptr<AnySolver<Space>> make_any_solver(const Table& options, const st
                                                   const KrylovOptions& defaults) {
   const std::string method = options.get<std::string>("method", default_method);
   if (ForcingRule::is_given(options) && !defaults.forcing)
-    options.fail("tolerance", "a solver that does not lead a flow needs a number, or has that of the reference solver");
+    options.fail("tolerance", "a candidate solver needs a number here, or no value (that of the reference solver)");
   if (is_peer(method)) return std::make_unique<PeerSolver<Space>>(method, options, defaults);
   if (method.starts_with("cusparse:")) return std::make_unique<VendorSolver<Space>>(method, options, defaults);
   return std::make_unique<OwnSolver<Space>>(options, default_method, default_preconditioner, defaults);

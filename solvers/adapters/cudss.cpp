@@ -1,6 +1,6 @@
-// cuDSS (NVIDIA): its direct solver on the GPU; Cholesky for symmetric positive definite matrices, LU for any. Scalar rows. An
-// update keeps ordering and symbolic factors. Where constants are the null space, the last unknown is held at zero. Compile
-// checked; has not run.
+// cuDSS (NVIDIA), a direct solver on the GPU: Cholesky for symmetric positive definite matrices, LU for any. Scalar
+// rows. An update keeps ordering and symbolic factors. If constants are the null space, the last unknown is fixed at
+// zero. Compiled, never run.
 #include <cuda_runtime.h>
 #include <cudss.h>
 
@@ -22,7 +22,7 @@ void check(cudaError_t error) {
   if (error != cudaSuccess) throw Error(Exit::solver_failed, std::string("cuDSS: ") + cudaGetErrorString(error));
 }
 
-// Memory of the GPU.
+// Device memory.
 template <class T>
 class OnGpu {
  public:
@@ -63,7 +63,7 @@ class Cudss : public Peer {
 
   void setup(const BlockCsrData& A) override {
     if (cholesky_ && !A.symmetric)
-      throw Error(Exit::usage, "cudss:cholesky needs a symmetric matrix; cudss:lu takes any");
+      throw Error(Exit::usage, "cudss:cholesky requires a symmetric matrix; cudss:lu accepts any");
     release();
     rows_.take(A);
     start_.put(rows_.start);

@@ -1,5 +1,5 @@
-// Eigen (Guennebaud et al.): its BiCGSTAB with IncompleteLUT or the diagonal, its conjugate gradients, its SparseLU with
-// COLAMD. Scalar rows. An update keeps the pattern's analysis: SparseLU's ordering and elimination tree, ILUT's
+// Eigen (Guennebaud et al.): BiCGSTAB with IncompleteLUT or the diagonal, conjugate gradients, SparseLU with COLAMD.
+// Scalar rows. An update keeps the analysis of the pattern: SparseLU's ordering and elimination tree, ILUT's
 // permutation.
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseCore>
@@ -33,7 +33,7 @@ using ConjugateGradient = Eigen::ConjugateGradient<Rows, Eigen::Lower | Eigen::U
 
 template <class Solver>
 class Iterative : public Peer {
-  // Eigen's cg leaves its loop before it has counted the iteration that converged.
+  // Eigen's cg does not count the last iteration.
   static constexpr bool forgets_the_last = std::is_same_v<Solver, ConjugateGradient>;
 
  public:
@@ -56,7 +56,7 @@ class Iterative : public Peer {
     const auto n = static_cast<Eigen::Index>(r.size());
     VectorMap D(d.data(), n);
     D.setZero();
-    if (!is_good_) return {0, Reason::breakdown};  // its factorisation met a pivot of zero
+    if (!is_good_) return {0, Reason::breakdown};  // zero pivot
     solver_.setTolerance(target / l2_norm(r));
     solver_.setMaxIterations(max_iterations);
     D = solver_.solve(ConstVectorMap(r.data(), n));

@@ -8,11 +8,11 @@
 namespace weir {
 namespace {
 
-// The sum high + low, |low| <= eps |high| / 2.
+// high + low, |low| <= eps |high| / 2.
 struct Twofold {
   double high = 0, low = 0;
 
-  void add(double a) {  // Knuth's two-sum
+  void add(double a) {  // two-sum of Knuth
     const double s = high + a, t = s - high;
     low += (high - (s - t)) + (a - t);
     high = s;

@@ -1,6 +1,6 @@
-// Ginkgo (Anzt et al., ACM TOMS 48 (2022) 2:1), on the host: cg, bicgstab or gmres with block Jacobi (blocks of a cell), exact
-// ILU(0), ParILU, ParILUT or its aggregation multigrid (pgm). By OpenMP where Ginkgo was built with it, else its reference
-// kernels. Scalar rows. Of one set of values to the next nothing is kept.
+// Ginkgo (Anzt et al., ACM TOMS 48 (2022) 2:1) on the host: cg, bicgstab or gmres with block Jacobi (blocks of a
+// cell), exact ILU(0), ParILU, ParILUT or its aggregation multigrid (pgm). Uses OpenMP if Ginkgo was built with it,
+// else its reference kernels. Scalar rows. New values need a full set-up.
 #include <algorithm>
 #include <cstdint>
 #include <ginkgo/ginkgo.hpp>
@@ -111,7 +111,7 @@ class Ginkgo : public Peer {
   }
   std::shared_ptr<gko::LinOp> preconditioner(std::shared_ptr<const Csr> A, int block) const {
     using Jacobi = gko::preconditioner::Jacobi<double, std::int32_t>;
-    constexpr int largest_block = 32;  // of Ginkgo's
+    constexpr int largest_block = 32;  // Ginkgo's limit
     const auto size = static_cast<std::uint32_t>(std::min(block, largest_block));
     if (preconditioner_ == "jacobi") return Jacobi::build().with_max_block_size(size).on(on_)->generate(A);
     if (preconditioner_ == "ilu") return factorised(on_, A, gko::factorization::Ilu<double, std::int32_t>::build());

@@ -1,5 +1,5 @@
-// Scalar rows for direct solvers that count in 64 bits. Where constants are the null space, the last unknown is held at zero,
-// which leaves a regular matrix: its right-hand side is to be zero too, and the caller takes the mean off.
+// Scalar rows for direct solvers with 64-bit indices. If constants are the null space, the last unknown is fixed at
+// zero, which makes the matrix regular: its right-hand side must be zero too, and the caller subtracts the mean.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 // hypre (Falgout & Yang): BoomerAMG, or ILU(0) and ILUT in natural order, with its Krylov methods or BoomerAMG alone.
-// Scalar rows; blocks are told to BoomerAMG as functions of a system. hypre keeps no analysis: an update is a setup but
-// for the matrix's storage.
+// Scalar rows; BoomerAMG receives blocks as functions of a system. hypre keeps no analysis: an update repeats the
+// set-up except for the matrix storage.
 #include <HYPRE.h>
 #include <HYPRE_IJ_mv.h>
 #include <HYPRE_krylov.h>
@@ -35,7 +35,7 @@ void begin_once() { static const Session session; }
 constexpr const char* known_words =
     "cg, bicgstab, gmres or fgmres with boomeramg, ilu, ilut or jacobi (\"hypre:cg+boomeramg\"), or boomeramg alone";
 
-// A method's functions under one shape.
+// Common signatures of the functions of a method.
 struct Method {
   const char* name;
   HYPRE_Int (*create)(MPI_Comm, HYPRE_Solver*);
@@ -69,7 +69,7 @@ class Hypre : public Peer {
  public:
   Hypre(const std::string& what, int restart) : what_(what), restart_(restart) {
     std::vector<std::string> words = peer_words(what);
-    if (words.size() == 2 && !method_named(words[0])) std::swap(words[0], words[1]);  // "boomeramg+cg" is understood
+    if (words.size() == 2 && !method_named(words[0])) std::swap(words[0], words[1]);  // "boomeramg+cg" is accepted
     if (words.size() == 2 && words[0] == "boomeramg") std::swap(words[0], words[1]);
     method_ = method_named(words[0]);
     if (words.size() == 2) preconditioner_ = words[1];
@@ -173,7 +173,7 @@ class Hypre : public Peer {
     HYPRE_BoomerAMGCreate(&amg);
     HYPRE_BoomerAMGSetPrintLevel(amg, 0);
     HYPRE_BoomerAMGSetNumFunctions(amg, block_);
-    HYPRE_BoomerAMGSetRelaxType(amg, 8);                         // l1 symmetric Gauss-Seidel: cg may use it
+    HYPRE_BoomerAMGSetRelaxType(amg, 8);                         // l1 symmetric Gauss-Seidel: suitable for cg
     if (singular_) HYPRE_BoomerAMGSetCycleRelaxType(amg, 8, 3);  // on the coarsest level too
     if (alone) return amg;
     HYPRE_BoomerAMGSetMaxIter(amg, 1);
@@ -213,7 +213,7 @@ class Hypre : public Peer {
       solver_ = make_amg(true);
     } else {
       method_->create(MPI_COMM_SELF, &solver_);
-      if (method_->name == std::string("cg")) HYPRE_PCGSetTwoNorm(solver_, 1);  // else it stops on r.M^-1 r
+      if (method_->name == std::string("cg")) HYPRE_PCGSetTwoNorm(solver_, 1);  // by default it stops on r.M^-1 r
       if (method_->name == std::string("gmres")) HYPRE_GMRESSetKDim(solver_, restart_);
       if (method_->name == std::string("fgmres")) HYPRE_FlexGMRESSetKDim(solver_, restart_);
       set_preconditioner();

@@ -1,5 +1,5 @@
-// PETSc and hypre want MPI, which can begin and end once in a process. Whoever comes first starts it: the distributed
-// layer, where mpirun has started the program (its world then ends MPI too), or the first of these libraries.
+// PETSc and hypre need MPI, which can be initialised and finalised once per process. It is initialised by the
+// distributed layer under mpirun (which then finalises it) or by the first of these libraries.
 #pragma once
 
 namespace weir {

@@ -15,9 +15,9 @@ std::vector<PeerLibrary> all() {
 
 }  // namespace
 
-PeerLibrary absent_library(const char* name, const char* proper_name) {
+PeerLibrary absent_library(const char* name) {
   return {name, false, [=](const std::string& what, const KrylovOptions&) -> std::unique_ptr<Peer> {
-            throw Error(Exit::usage, "'" + std::string(name) + ":" + what + "': " + lacks(proper_name));
+            throw Error(Exit::usage, "'" + std::string(name) + ":" + what + "': " + lacks(name));
           }};
 }
 

@@ -1,6 +1,5 @@
-// A solver of another library, behind the narrowest interface that all of them fit: A d = r from a zero guess, until
-// its own residual is at most `target` in the l2 norm of r - A d, whatever the library's own habit is. Peers live on the
-// host. What they claim is checked by the caller (any_solver.hpp).
+// Common interface of the solvers of other libraries: solves A d = r from a zero guess until the l2 norm of r - A d
+// is at most `target`. Peers run on the host. The caller checks their results (any_solver.hpp).
 //   petsc:OPTIONS   KSP and PC by PETSc's own options: "petsc:-ksp_type gmres -pc_type ilu"
 //   hypre:WORDS     cg, bicgstab, gmres or fgmres with boomeramg, ilu, ilut, jacobi: "hypre:cg+boomeramg"; or boomeramg
 //   eigen:WORDS     "eigen:bicgstab+ilut", "eigen:bicgstab+jacobi", "eigen:cg+jacobi", "eigen:sparse_lu";
@@ -10,8 +9,8 @@
 //   ginkgo:WORDS    cg, bicgstab or gmres with jacobi, ilu, parilu, parilut or multigrid: "ginkgo:bicgstab+parilut"
 //   cudss:WORD      "cudss:cholesky", "cudss:lu", in CUDA builds; compiled, not yet run
 //   amgx:WORDS      cg, bicgstab or fgmres with aggregation or classical, in CUDA builds; compiled, not yet run
-// SuiteSparse, amgcl, cuDSS and AMGX take systems whose null space is the constants.
-// A library that was not found when Weir was built has its twin twins/*_none.cpp, whose make_ function refuses.
+// SuiteSparse, amgcl, cuDSS and AMGX accept systems with the constants as null space. A library that was not found
+// when Weir was built is refused (peer.cpp).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -26,16 +25,16 @@
 namespace weir {
 
 struct PeerSolve {
-  int iterations = 0;  // of the method as its paper counts them; 1 for a direct solver
+  int iterations = 0;  // as counted in the method's paper; 1 for a direct solver
   Reason reason = Reason::breakdown;
 };
 
 class Peer {
  public:
   virtual ~Peer() = default;
-  virtual void setup(const BlockCsrData& A) = 0;   // once a pattern
-  virtual void update(const BlockCsrData& A) = 0;  // new values, same pattern: what the library can keep is kept
-  // d is written whole. iterations >= 1.
+  virtual void setup(const BlockCsrData& A) = 0;   // once per pattern
+  virtual void update(const BlockCsrData& A) = 0;  // new values, same pattern: keeps what the library can keep
+  // Writes all of d. iterations >= 1.
   virtual PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) = 0;
   virtual std::string describe() const = 0;
 };
@@ -43,20 +42,20 @@ class Peer {
 struct PeerName {
   std::string library, what;  // "petsc", "-ksp_type gmres -pc_type ilu"
 };
-bool is_peer(const std::string& method);  // begins with the name of a library and a colon
+bool is_peer(const std::string& method);  // starts with a library name and a colon
 PeerName peer_name(const std::string& method);
 
-// Error(usage) where the words are not known or the library is not in this build. options: restart is read.
+// Throws Error(usage) if the words are unknown or the library is not in this build. Of the options, restart is used.
 std::unique_ptr<Peer> make_peer(const std::string& method, const KrylovOptions& options);
-std::vector<std::string> peer_libraries();  // those in this build
+std::vector<std::string> peer_libraries();  // libraries in this build
 
-// One factory a library, in its own file or in its twin.
+// One factory per library.
 struct PeerLibrary {
   const char* name;
   bool is_there;
   std::function<std::unique_ptr<Peer>(const std::string& what, const KrylovOptions& options)> make;
 };
-PeerLibrary absent_library(const char* name, const char* proper_name);  // of the twins *_none.cpp: its `make` refuses
+PeerLibrary absent_library(const char* name);  // not in this build: its `make` refuses
 PeerLibrary petsc_library();
 PeerLibrary hypre_library();
 PeerLibrary eigen_library();
@@ -66,11 +65,11 @@ PeerLibrary ginkgo_library();
 PeerLibrary cudss_library();
 PeerLibrary amgx_library();
 
-// The words of "a+b", and an Error(usage) that says which there are.
+// The words of "a+b"; refuse_peer: an Error(usage) that lists the known ones.
 std::vector<std::string> peer_words(const std::string& what);
 [[noreturn]] void refuse_peer(const std::string& library, const std::string& what, const std::string& known);
 
-std::int64_t heap_bytes();  // in use in this process: what a library's setup takes is seen from outside
+std::int64_t heap_bytes();  // heap in use, to measure the memory of a library's set-up
 double l2_norm(std::span<const double> v);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// What the peers themselves need: part of the program and of the plugin.
+// Functions that the adapters need: part of the program and of the plugins.
 #include <algorithm>
 #include <cmath>
 
@@ -19,10 +19,10 @@ std::vector<std::string> peer_words(const std::string& what) {
 }
 
 void refuse_peer(const std::string& library, const std::string& what, const std::string& known) {
-  throw Error(Exit::usage, "'" + library + ":" + what + "' is not known; there are: " + known);
+  throw Error(Exit::usage, "'" + library + ":" + what + "' is unknown; known: " + known);
 }
 
-// Squares of lengths beyond these bounds underflow or overflow.
+// Outside of these bounds squares underflow or overflow.
 double l2_norm(std::span<const double> v) {
   double s = 0, most = 0;
   for (const double x : v) {

@@ -1,6 +1,7 @@
-// PETSc (Balay et al.): KSP and PC chosen by PETSc's own options, AIJ for scalar rows and BAIJ for blocks, one process.
-// Convergence is measured in the unpreconditioned residual where the method can (GMRES then preconditions from the
-// right); an update keeps the symbolic factors. -ksp_rtol and its like are overruled at every solve.
+// PETSc (Balay et al.): KSP and PC chosen by PETSc's own options, AIJ for scalar rows and BAIJ for blocks, one
+// process. Convergence is measured in the unpreconditioned residual if the method can (GMRES then uses right
+// preconditioning). An update keeps the symbolic factors. -ksp_rtol and similar options are overridden at every
+// solve.
 #include <petscksp.h>
 
 #include "base/error.hpp"
@@ -24,7 +25,7 @@ class Session {
  public:
   Session() {
     begin_mpi_once();
-    check(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));  // signals are the run shell's
+    check(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));  // Weir handles signals
     check(PetscInitializeNoArguments());
     check(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
   }
@@ -35,7 +36,7 @@ class Session {
   Session& operator=(const Session&) = delete;
 };
 
-void begin_once() { static const Session session; }  // PETSc, like MPI, begins once in a process
+void begin_once() { static const Session session; }  // PETSc can be initialised once per process
 
 Reason reason_of(KSPConvergedReason r) {
   switch (r) {
@@ -74,7 +75,7 @@ class Petsc : public Peer {
     check(KSPSetOperators(ksp_, A_, A_));
     check(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
     check(KSPGMRESSetRestart(ksp_, restart_));
-    check(PetscOptionsPush(options_));  // for whatever is made inside, too
+    check(PetscOptionsPush(options_));  // also for objects created inside
     const PetscErrorCode read = KSPSetFromOptions(ksp_);
     PetscBool only_applies = PETSC_FALSE;
     PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp_), KSPPREONLY, &only_applies);

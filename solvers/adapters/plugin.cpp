@@ -19,11 +19,12 @@ std::string path_of(const std::string& name) {
 
 void* plugin_function(const std::string& name, const char* function) {
   const std::string path = path_of(name);
-  if (!std::filesystem::exists(path)) throw Error(Exit::usage, path + " is missing; it must lie beside the program");
-  void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // the second time: the same one
+  if (!std::filesystem::exists(path))
+    throw Error(Exit::usage, path + " is missing; it must be in the folder of the program");
+  void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // the same handle on later calls
   if (!plugin) throw Error(Exit::usage, std::string("cannot load ") + dlerror());
   void* found = dlsym(plugin, function);
-  if (!found) throw Error(Exit::usage, path + " is of another version: it lacks " + function);
+  if (!found) throw Error(Exit::usage, path + " has another version: missing function " + function);
   return found;
 }
 

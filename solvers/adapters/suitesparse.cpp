@@ -1,7 +1,7 @@
-// SuiteSparse (Davis): CHOLMOD's supernodal Cholesky factorisation for symmetric positive definite matrices (Chen, Davis, Hager
-// & Rajamanickam, ACM Trans. Math. Softw. 35 (2008) 22), UMFPACK's multifrontal LU for any (Davis, 30 (2004) 196). Scalar rows.
-// An update keeps the ordering and the symbolic factors. Where constants are the null space, the last unknown is held at zero,
-// which leaves a regular matrix; the caller takes the mean off. A plugin of its own: both are under the GPL.
+// SuiteSparse (Davis): CHOLMOD's supernodal Cholesky factorisation for symmetric positive definite matrices (Chen,
+// Davis, Hager & Rajamanickam, ACM Trans. Math. Softw. 35 (2008) 22), UMFPACK's multifrontal LU for any (Davis, 30
+// (2004) 196). Scalar rows. An update keeps the ordering and the symbolic factors. Null space: held_rows.hpp. A
+// separate plugin, because both are under the GPL.
 #include <cholmod.h>
 #include <umfpack.h>
 
@@ -30,7 +30,7 @@ class Cholmod : public Peer {
 
   void setup(const BlockCsrData& A) override {
     if (!A.symmetric)
-      throw Error(Exit::usage, "suitesparse:cholmod needs a symmetric matrix; suitesparse:umfpack takes any");
+      throw Error(Exit::usage, "suitesparse:cholmod requires a symmetric matrix; suitesparse:umfpack accepts any");
     cholmod_l_free_factor(&factor_, &common_);
     rows_.take(A);
     cholmod_sparse a = view();
@@ -62,7 +62,7 @@ class Cholmod : public Peer {
   std::string describe() const override { return "SuiteSparse, CHOLMOD"; }
 
  private:
-  cholmod_sparse view() {  // rows of a symmetric matrix are its columns
+  cholmod_sparse view() {  // the rows of a symmetric matrix are its columns
     cholmod_sparse a{};
     a.nrow = a.ncol = static_cast<std::size_t>(rows_.n);
     a.nzmax = rows_.value.size();
@@ -78,11 +78,11 @@ class Cholmod : public Peer {
   }
   void factorise(cholmod_sparse& a) {
     if (!factor_ || common_.status == CHOLMOD_OUT_OF_MEMORY)
-      throw Error(Exit::solver_failed, "SuiteSparse: CHOLMOD has no memory for this matrix");
+      throw Error(Exit::solver_failed, "SuiteSparse: CHOLMOD ran out of memory for this matrix");
     common_.status = CHOLMOD_OK;
     cholmod_l_factorize(&a, factor_, &common_);
     if (common_.status == CHOLMOD_OUT_OF_MEMORY)
-      throw Error(Exit::solver_failed, "SuiteSparse: CHOLMOD has no memory for the factors");
+      throw Error(Exit::solver_failed, "SuiteSparse: CHOLMOD ran out of memory for the factors");
     is_good_ = common_.status == CHOLMOD_OK && factor_->minor == static_cast<std::size_t>(rows_.n);
   }
 
@@ -125,7 +125,7 @@ class Umfpack : public Peer {
  private:
   static void refuse_without_memory(std::int64_t code) {
     if (code == UMFPACK_ERROR_out_of_memory)
-      throw Error(Exit::solver_failed, "SuiteSparse: UMFPACK has no memory for the factors");
+      throw Error(Exit::solver_failed, "SuiteSparse: UMFPACK ran out of memory for the factors");
   }
   void factorise() {
     umfpack_dl_free_numeric(&numeric_);
@@ -140,7 +140,7 @@ class Umfpack : public Peer {
     umfpack_dl_free_symbolic(&symbolic_);
   }
 
-  HeldRows rows_;  // as columns they are the transpose: it is solved with UMFPACK_At
+  HeldRows rows_;  // the transpose if read as columns: solved with UMFPACK_At
   void *symbolic_ = nullptr, *numeric_ = nullptr;
 };
 

@@ -9,14 +9,11 @@
 #include <cstring>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/device/asynchronous/fetch_scalars.hpp"
-#include "solvers/device/asynchronous/skip_where.hpp"
-#include "solvers/device/asynchronous/sums_stay.hpp"
 #include "solvers/device/chunked_reduce.hpp"
+#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/device/mapped_blocks.hpp"
@@ -28,27 +25,7 @@ Ledger& ledger() {
   return the_ledger;
 }
 
-double* passing_places() {
-  static auto& places = *new Array<double, Device>(passing_scalars);  // never destroyed: the device may go before
-  return places.data();
-}
-
 namespace detail {
-
-PlaceOfSums& place_of_sums() {
-  static PlaceOfSums place;
-  return place;
-}
-const double*& skip_flag() {
-  static const double* flag = nullptr;
-  return flag;
-}
-void refuse_sum_where_skipped() { throw Error(Exit::internal, "a sum for the host in work that may be skipped"); }
-double* take_places(int count) {
-  PlaceOfSums& place = place_of_sums();
-  if (place.end - place.next < count) throw Error(Exit::internal, "more sums than there are places for them");
-  return std::exchange(place.next, place.next + count);
-}
 
 void fetch_scalars(void* host, const void* device, std::int64_t bytes) {
   Ledger& l = ledger();

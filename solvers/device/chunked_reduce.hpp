@@ -24,22 +24,6 @@ struct Extrema {
 
 namespace detail {
 
-// What a reduction does with its result: double, Pair, Extrema.
-template <class T>
-struct LeaveAt {
-  double* place;
-  WEIR_HD void operator()(const T& v) const { *reinterpret_cast<T*>(place) = v; }
-};
-
-// What is called at each index: f, or what f() makes.
-template <class F>
-WEIR_HD decltype(auto) body_of(const F& f) {
-  if constexpr (std::is_invocable_v<const F&>)
-    return f();
-  else
-    return (f);
-}
-
 inline constexpr int reduction_chunk = 4096;
 inline constexpr int reduction_grain =
     2 * reduction_chunk;  // below this many indices a second thread costs more than it saves

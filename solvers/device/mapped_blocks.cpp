@@ -2,10 +2,7 @@
 
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cstdint>
-#include <cstring>
-#include <ctime>
 #include <iterator>
 
 namespace weir::detail {
@@ -15,26 +12,7 @@ constexpr std::size_t granule = MappedBlocks::granule;
 
 std::size_t whole_granules(std::size_t bytes) { return (bytes + granule - 1) / granule * granule; }
 
-double thread_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-// Touches a huge page for the first time. A virtual machine that hands free huge pages back to its host waits for the host here: 4.6 ms
-// a page, 512 small ones, which it keeps longer, 0.8 ms. Then the rest of the process has small pages: a first solve on 128^3 takes
-// 0.35 s and not 0.87, later ones 3 % longer.
-bool is_from_host(char* page) {
-  constexpr double suspicious = 1e-3, often = 16;
-  const double start = thread_seconds();
-  *static_cast<volatile char*>(page) = 0;
-  const double fault = thread_seconds() - start;
-  if (fault < suspicious) return false;
-  std::memset(page, 0, granule);
-  return fault > often * (thread_seconds() - start - fault);
-}
-
-// What of the last granule is not asked for costs addresses, no memory.
+// The unused end of the last granule takes addresses but no memory.
 char* map_pages(std::size_t bytes) {
   const std::size_t whole = whole_granules(bytes);
   void* p = mmap(nullptr, whole + granule, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -44,20 +22,14 @@ char* map_pages(std::size_t bytes) {
   if (before > 0) munmap(first, before);
   munmap(first + before + whole, granule - before);
   char* const data = first + before;
-  static std::atomic<bool> is_slow = false;
-  if (is_slow.load(std::memory_order_relaxed)) return data;
-  madvise(data, granule, MADV_HUGEPAGE);  // hints
-  if (is_from_host(data))
-    is_slow.store(true, std::memory_order_relaxed);
-  else
-    madvise(data, bytes / granule * granule, MADV_HUGEPAGE);
+  madvise(data, bytes / granule * granule, MADV_HUGEPAGE);  // a hint
   return data;
 }
 
 }  // namespace
 
-// The smallest block that is large enough, cut to size: a kept block of one large array serves several smaller ones, and neighbours
-// that were given back serve a larger one.
+// The smallest cached block that is large enough, cut to size: a block of one large array serves several smaller ones,
+// and adjacent freed blocks serve a larger one.
 char* MappedBlocks::take_kept(std::size_t bytes) {
   auto best = free_.end();
   for (auto it = free_.begin(); it != free_.end(); ++it)
@@ -81,7 +53,7 @@ MappedBlocks::Block MappedBlocks::take(std::size_t bytes) {
   return {fresh, true};
 }
 
-// Above the limit it begins anew with this block: what was kept until now has not been asked for again.
+// If the cache would exceed its limit, all cached blocks are freed first: they have not been reused.
 void MappedBlocks::put_back(char* data, std::size_t used) noexcept {
   const std::size_t bytes = whole_granules(used);
   const std::scoped_lock lock(mutex_);

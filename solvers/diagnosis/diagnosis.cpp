@@ -81,7 +81,7 @@ void look_at_columns(const BlockCsrData& T, Diagnosis& d) {
   }
 }
 
-// Rows of A beside those of its transpose, merged.
+// Compares rows of A with those of its transpose.
 void compare_with_mirror(const BlockCsrData& A, const BlockCsrData& T, Diagnosis& d) {
   std::int64_t off = 0, mirrored = 0;
   const std::vector<double> largest = largest_in_rows(A);
@@ -111,7 +111,7 @@ void compare_with_mirror(const BlockCsrData& A, const BlockCsrData& T, Diagnosis
   d.skewness = d.entry.most > 0 ? sum / d.entry.most : 0;
 }
 
-// Tarjan 1972, without recursion: rows i -> columns j of what is not zero.
+// Strongly connected components of the graph of the nonzeros (Tarjan 1972), without recursion.
 void find_irreducible_blocks(const BlockCsrData& A, Diagnosis& d) {
   const int n = A.rows();
   std::vector<int> number(at(n), -1), low(at(n)), open, path;

@@ -11,8 +11,8 @@
 namespace weir {
 namespace {
 
-// Row i of L U in the pattern of A (Saad, Iterative Methods, algorithm 10.4). place: of each column in row i, else -1.
-// Returns the size of the largest number that the pivot was made of.
+// Row i of L U in the pattern of A (Saad, Iterative Methods, algorithm 10.4). place: of each column in row i, else
+// -1. Returns the largest magnitude among the terms of the pivot.
 double eliminate_row(BlockCsrData& A, int i, const std::vector<std::int64_t>& pivot, std::vector<std::int64_t>& place) {
   const auto from = A.row_start[i], to = A.row_start[i + 1];
   for (auto e = from; e < to; ++e) place[A.column[e]] = e;

@@ -1,4 +1,4 @@
-// What the rules of a failed solve work with: facts of the system, each found once and only when asked for, and trials.
+// Data for the rules of failed solves: properties of the system, computed on demand and once, and trial solves.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -17,21 +17,20 @@
 
 namespace weir {
 
-// The pivots of ILU(0) of scalar rows in their order, without any exchange; of blocks they are the same, since a block's own
-// elimination drops nothing. The search ends at the first pivot that vanishes (to rounding, of the numbers that were
-// subtracted), is not there, or is no finite number.
+// Pivots of ILU(0) of scalar rows without pivoting (for blocks they are the same, since elimination inside a block
+// drops nothing). Ends at the first pivot that is missing, not finite, or zero to rounding.
 struct Pivots {
   int bad_row = -1;        // -1: none
   double bad_value = 0;    // of that pivot
-  double diagonal = 0;     // the entry that it began as
-  double least_ratio = 1;  // the smallest |pivot| / largest entry of its row, of those before
+  double diagonal = 0;     // its original diagonal entry
+  double least_ratio = 1;  // the smallest |pivot| / largest entry of its row, before the bad one
   int least_row = -1;
 };
 Pivots ilu0_pivots(BlockCsrData scalar);
 
-// One solve with something changed.
+// A solve with one change.
 struct Trial {
-  bool possible = false;  // nobody refused
+  bool possible = false;  // false: refused
   SolveResult result;
   bool works() const { return possible && result.converged(); }
 };
@@ -43,7 +42,7 @@ template <class Space>
 class Examination {
  public:
   explicit Examination(const FailedSolve<Space>& f) : failed(f), b_(on_host<Space>(f.b)), x_(on_host<Space>(f.x)) {
-    if (b_.empty()) b_.assign(f.A->size(), 1.0);  // a matrix was refused before there was any
+    if (b_.empty()) b_.assign(f.A->size(), 1.0);  // a matrix was refused before b existed
   }
 
   const FailedSolve<Space>& failed;
@@ -55,7 +54,7 @@ class Examination {
   }
   bool was_refused() const { return !failed.refusal.empty(); }
 
-  // Facts. Rows are scalar; null where the matrix stores none.
+  // Properties. Rows are scalar; null if the matrix stores no entries.
   const std::vector<double>& b() const { return b_; }
   const std::vector<double>& x() const { return x_; }
   const BlockCsrData* rows() {
@@ -68,13 +67,13 @@ class Examination {
           if (static_cast<double>(blocks.value.size()) > most_entries) continue;
           rows_ = blocks.block > 1 ? scalar_rows(blocks) : std::move(blocks);
           rows_->constant_null_space = from->has_constant_null_space();
-        } catch (const Error&) {  // entries that are nowhere stored
+        } catch (const Error&) {  // no stored entries
         }
       }
     }
     return rows_ ? &*rows_ : nullptr;
   }
-  // Where there are rows.
+  // Requires rows.
   const BlockCsrData& transposed_rows() {
     if (!transposed_) transposed_ = transposed(*rows());
     return *transposed_;
@@ -87,15 +86,13 @@ class Examination {
     if (!pivots_) pivots_ = ilu0_pivots(*rows());
     return *pivots_;
   }
-  // What rounding leaves of |b - A x|, at the x where the solve ended; 0: not known, or the matrix was refused before there
-  // was any x.
+  // Rounding error of |b - A x| at the final x; 0: unknown, or the matrix was refused before there was an x.
   double attainable() {
     if (x_.empty() || !rows()) return 0;
     const double l2 = rounding_of_residual(*rows(), x_);
     return settings().krylov.norm == Norm::max ? l2 / std::sqrt(static_cast<double>(x_.size())) : l2;
   }
-  // Whether the residual where the solve ended is orthogonal to the range of A, as that of a system without a solution is: where
-  // there are rows.
+  // Whether the final residual is orthogonal to the range of A, as for a system without a solution. Requires rows.
   bool is_left_null_space() {
     if (x_.size() != b_.size()) return false;
     std::vector<double> r(b_.size()), image(b_.size());
@@ -112,13 +109,13 @@ class Examination {
     constexpr double small = 1e-3;
     return sum <= small * small * largest * largest * size;
   }
-  // Of |b - A x|.
+  // Target of |b - A x|.
   double target() const {
     const KrylovOptions& o = settings().krylov;
     if (!o.relative) return o.tolerance;
     return o.tolerance * (o.reference == "initial" ? result().residual0 : size_of_b());
   }
-  // In the norm of the solve.
+  // |b| in the norm of the solve.
   double size_of_b() const {
     double sum = 0, most = 0;
     for (const double e : b_) {
@@ -128,20 +125,20 @@ class Examination {
     return settings().krylov.norm == Norm::max ? most : std::sqrt(sum);
   }
 
-  // Trials of A itself, from x = 0, in the space of the solve.
+  // Trials with A, from x = 0, in the space of the solve.
   Trial with(const std::string& method, const KrylovOptions& options, const Preconditioner<Space>& M) {
     return attempt([&] { return solved(method, options, M); });
   }
-  // The preconditioner as it was, or a new one.
+  // With the original preconditioner, or a new one.
   Trial with_own(const std::string& method, const KrylovOptions& options) {
     if (failed.M) return with(method, options, *failed.M);
     return attempt([&] { return solved(method, options, *fresh()); });
   }
-  // Limits as they were.
+  // With a new preconditioner and the original limits.
   Trial with_fresh(const std::string& method, const std::string& type, const Table& options) {
     return attempt([&] { return solved(method, settings().krylov, *fresh(type, options)); });
   }
-  // Trials of scalar rows (another matrix or order), on the host.
+  // Trials with scalar rows (a changed matrix or order) on the host.
   Trial of_rows(const BlockCsrData& rows, const std::vector<double>& b, const std::string& method,
                 const KrylovOptions& options, const std::string& type, const Table& preconditioner) {
     return attempt([&] {
@@ -153,12 +150,12 @@ class Examination {
       return make_krylov<Host>(method, options)->solve(A, *M, rhs, x);
     });
   }
-  Trial of_rows(const BlockCsrData& rows, const std::vector<double>& b) {  // by the solver as it was
+  Trial of_rows(const BlockCsrData& rows, const std::vector<double>& b) {  // with the original solver
     const SolverSettings& s = settings();
     return of_rows(rows, b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
   }
 
-  // Options of the solve with another limit, which is kept within about `most_seconds` of this solve's speed.
+  // The options with a higher limit, restricted to about `most_seconds` at the speed of the failed solve.
   KrylovOptions longer(double factor, int at_least) const {
     KrylovOptions o = settings().krylov;
     const double wanted = std::max(factor * o.max_iterations, static_cast<double>(at_least));
@@ -168,11 +165,11 @@ class Examination {
     return o;
   }
 
-  // M^-1 of a vector that is drawn from a seed; empty where there is no M.
+  // M^-1 r for a random r; empty without M.
   std::vector<double> applied(const std::vector<double>& r) const {
     return failed.M ? product_with(*failed.M, r) : std::vector<double>();
   }
-  // Of an M set up now; empty: refused.
+  // The same with M set up now; empty: refused.
   std::vector<double> applied_anew(const std::vector<double>& r) const {
     try {
       return product_with(*fresh(), r);
@@ -180,7 +177,7 @@ class Examination {
       return {};
     }
   }
-  // Of such an M; empty: refused, or it has no such factors.
+  // Factors of an M set up now; empty: refused, or no such factors.
   FactorObservation observed_anew() const {
     try {
       return fresh()->observe();
@@ -191,10 +188,10 @@ class Examination {
   std::vector<double> random(unsigned seed) const { return random_vector(failed.A->size(), seed); }
 
  private:
-  static constexpr double most_seconds = 20;  // of one trial, at the speed of the solve that failed
+  static constexpr double most_seconds = 20;  // per trial, at the speed of the failed solve
   static constexpr double most_entries = 5e7;
 
-  // A numerical outcome is a result; a refusal (a pivot, a pair that cannot work) is an Error.
+  // A numerical failure is a result; a refusal (a pivot, an impossible combination) is an Error.
   template <class F>
   static Trial attempt(const F& solve) {
     try {
@@ -210,7 +207,7 @@ class Examination {
     M.apply(from, to);
     return to.to_vector();
   }
-  std::unique_ptr<Preconditioner<Space>> fresh() const {  // one like its own
+  std::unique_ptr<Preconditioner<Space>> fresh() const {  // of the same kind
     return fresh(settings().preconditioner, settings().preconditioner_options);
   }
   std::unique_ptr<Preconditioner<Space>> fresh(const std::string& type, const Table& options) const {
@@ -230,7 +227,7 @@ class Examination {
   std::optional<Pivots> pivots_;
 };
 
-// The rules: a finding, or nothing.
+// The rules: each returns a finding or nothing.
 template <class Space>
 using Rule = std::optional<Finding> (*)(Examination<Space>&);
 template <class Space>
@@ -240,13 +237,13 @@ std::vector<Rule<Space>> rules_of_methods();
 template <class Space>
 std::vector<Rule<Space>> rules_of_limits();
 
-// The graph of A + A^T without its diagonal; T: A transposed.
+// Graph of A + A^T without the diagonal; T: A transposed.
 Graph graph_of_pattern(const BlockCsrData& A, const BlockCsrData& T);
 
-// Which piece each vertex belongs to, from 0: pieces have no edge between them.
+// Connected component of each vertex, from 0.
 std::vector<int> pieces_of(const Graph& graph);
 
-// Rows and columns of scalar rows in a new order: row i of the result is row order[i].
+// Permuted rows and columns: row i of the result is row order[i].
 BlockCsrData permuted(const BlockCsrData& scalar, const Order& order);
 
 }  // namespace weir

@@ -11,7 +11,7 @@ Finding nothing_found(Examination<Space>& e) {
   if (e.was_refused()) {
     Finding f{Cause::refused, e.failed.refusal};
     return f.advising(e.key("method") + ", " + e.key("preconditioner.type"),
-                      "a method and a preconditioner that take this matrix");
+                      "a method and a preconditioner that support this matrix");
   }
   const SolveResult& r = e.result();
   Finding f;

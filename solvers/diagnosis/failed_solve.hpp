@@ -1,11 +1,11 @@
-// Why a solve failed: the rules look at the numbers of the system first, and then try. A cause is named where the cure
-// works: the same system is solved again with the one thing changed that the verdict says to change. So no rule is
-// fooled by a suspicious matrix that has nothing to do with the failure.
+// Why a solve failed. The rules examine the numbers of the system first, then try: a cause is reported only if the
+// same system is solved with the one change that the verdict recommends, so that a suspicious but irrelevant property
+// is not reported.
 //   failed_solve.cpp        the rules in their order
-//   rules_of_numbers.cpp    what is not finite, pivots, null spaces, floats
+//   rules_of_numbers.cpp    values that are not finite, pivots, null spaces, floats
 //   rules_of_methods.cpp    method and preconditioner against the matrix
 //   rules_of_limits.cpp     tolerance, iterations, restart, scaling, ordering, condition
-// It takes the time of some solves and a copy of the matrix in rows; nothing is computed while solves go well.
+// Costs a few solves and a copy of the matrix in rows, only after a failure.
 #pragma once
 #include <functional>
 #include <string>
@@ -16,9 +16,9 @@
 
 namespace weir {
 
-// What [linear.SYSTEM] asked for.
+// The settings of [linear.SYSTEM].
 struct SolverSettings {
-  std::string table;  // where its keys stand: "linear.pressure"; empty: alone
+  std::string table;  // "linear.pressure"; empty: no case file
   std::string method, preconditioner;
   KrylovOptions krylov;
   Table preconditioner_options;
@@ -30,17 +30,17 @@ SolverSettings read_solver_settings(const std::string& table, const Table& optio
 template <class Space>
 struct FailedSolve {
   const Matrix<Space>* A = nullptr;
-  const Matrix<Space>* prepared_from = nullptr;  // what the preconditioner was set up with; null: A
-  View<const double> b, x;                       // x: where the solve ended
+  const Matrix<Space>* prepared_from = nullptr;  // matrix at the preconditioner's set-up; null: A
+  View<const double> b, x;                       // x: the final iterate
   SolveResult result;
   SolverSettings settings;
-  const Preconditioner<Space>* M = nullptr;         // as it was applied; null: gone, or it refused the matrix ...
-  std::string refusal;                              // ... and said why
-  int age = 0;                                      // solves before this one since it was set up or updated
+  const Preconditioner<Space>* M = nullptr;         // as applied; null: unavailable, or it refused the matrix ...
+  std::string refusal;                              // ... with this message
+  int age = 0;                                      // number of solves since it was set up or updated
   std::function<std::string(int row)> name_of_row;  // "u of cell (3, 4, 0)"; empty: "row 7"
 };
 
-// The most likely cause; `unknown` with what was measured where no rule holds.
+// The most likely cause; `unknown` with the measured values if no rule holds.
 template <class Space>
 Finding examine(const FailedSolve<Space>& failed);
 

@@ -1,5 +1,5 @@
-// A cause of a failure with what was measured and what to change. Causes of failed solves are found by examine()
-// (failed_solve.hpp), those of a flow by the failure diagnostics (miniapps/study).
+// A cause of a failure with measured values and a recommendation. examine() (failed_solve.hpp) finds causes of failed
+// solves, the failure diagnostics (miniapps/study) those of a flow.
 #pragma once
 #include <string>
 #include <utility>
@@ -9,12 +9,12 @@ namespace weir {
 
 enum class Cause {
   unknown,
-  refused,  // the method or the preconditioner does not take this matrix
+  refused,  // the method or the preconditioner does not support this matrix
   // numbers
   matrix_not_finite,
   right_hand_side_not_finite,
   guess_not_finite,
-  preconditioner_failed,  // one that is not ours: an error, or NaN from finite values
+  preconditioner_failed,  // of a plugin: an error, or NaN from finite values
   overflow,
   float_range,
   // the matrix
@@ -53,7 +53,7 @@ struct Finding {
 
   Cause cause = Cause::unknown;
   std::string what;                                           // one sentence
-  std::vector<std::pair<std::string, std::string>> evidence;  // what was measured, with its number
+  std::vector<std::pair<std::string, std::string>> evidence;  // measured quantities and their values
   std::string key, change;                                    // "linear.pressure.max_iterations", "raise it to 60"
 
   Finding& measured(std::string label, std::string text) {
@@ -61,7 +61,7 @@ struct Finding {
     return *this;
   }
   Finding& measured(std::string label, double value);
-  Finding advising(std::string which_key, std::string what_change) {  // the last of it
+  Finding advising(std::string which_key, std::string what_change) {  // the last call
     key = std::move(which_key);
     change = std::move(what_change);
     return std::move(*this);

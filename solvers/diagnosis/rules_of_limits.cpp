@@ -1,4 +1,5 @@
-// A tolerance or a number of iterations that cannot be met; and what makes a system slow: scaling, ordering, condition.
+// Limits that cannot be met (tolerance, iterations), and properties that make a system slow (scaling, ordering,
+// condition).
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +13,7 @@ namespace {
 template <class Space>
 std::optional<Finding> tolerance(Examination<Space>& e) {
   const double reached = e.result().true_residual, attainable = e.attainable(), target = e.target();
-  // Of an x that has grown out of all proportion rounding leaves much too, but that is another matter.
+  // A very large x has a large rounding error too, but that is another cause.
   const bool is_small = attainable < 1e-4 * e.size_of_b();
   if (!(target < attainable) || !(reached < 1000 * attainable) || !is_small) return {};
   const double factor = 10 * std::max(attainable, reached) / target;
@@ -24,7 +25,7 @@ std::optional<Finding> tolerance(Examination<Space>& e) {
   }
   const Trial t = e.with_own(e.settings().method, o);
   if (!t.works()) return {};
-  Finding f{Cause::tolerance, "the tolerance is below what rounding allows in double precision"};
+  Finding f{Cause::tolerance, "the tolerance is below the rounding limit of double precision"};
   f.measured("|b - A x| asked for", target).measured("|b - A x| reached", reached);
   f.measured("rounding limit, eps | |A| |x| |", attainable);
   f.measured("tried: tolerance = " + three_digits(o.tolerance), told(t));
@@ -73,7 +74,7 @@ std::optional<Finding> restart(Examination<Space>& e) {
   return f.advising(e.key("restart"), std::to_string(o.restart) + ", or a stronger preconditioner");
 }
 
-// D_r A D_c with largest entries of about one; of symmetric matrices D_r = D_c, to keep the symmetry.
+// D_r A D_c with largest entries of about one; D_r = D_c for symmetric matrices.
 struct Equilibrated {
   BlockCsrData rows;
   std::vector<double> b;
@@ -123,7 +124,7 @@ std::optional<Finding> scaling(Examination<Space>& e) {
   return f.advising(e.key("preconditioner.type"),
                     jacobi.works()
                         ? "\"jacobi\", which scales the equations (tried: " + told(jacobi) + ")"
-                        : "scale the equations: variables and residuals in units in which they are of order one");
+                        : "scale the equations: use units in which variables and residuals are of order one");
 }
 
 template <class Space>
@@ -144,8 +145,8 @@ std::optional<Finding> ordering(Examination<Space>& e) {
   return f.advising("ordering.type", "\"rcm\"");
 }
 
-// The last rule: no change of limits has helped. A right-hand side A z, which has a solution, tells a matrix that is
-// singular from one that is only slow.
+// The last rule: no change of limits has helped. A right-hand side A z, which has a solution, distinguishes a
+// singular matrix from a slow solve.
 template <class Space>
 std::optional<Finding> ill_conditioned(Examination<Space>& e) {
   if (!e.rows()) return {};
@@ -153,9 +154,9 @@ std::optional<Finding> ill_conditioned(Examination<Space>& e) {
   const double least = std::sqrt(std::max(r.least, 0.0)), most = std::sqrt(r.most);
   std::vector<double> b(e.b().size());
   multiply(*e.rows(), e.random(3), b);
-  // Of a matrix that was refused nobody knows that it is slow.
+  // A refused matrix was never solved with.
   const Trial t = e.was_refused() ? Trial() : e.of_rows(*e.rows(), b);
-  constexpr double trusted = 1e7;  // of squares: rounding hides what lies beyond 1e8
+  constexpr double trusted = 1e7;  // of squares: rounding hides anything beyond 1e8
   const bool is_singular = most > trusted * least || e.is_left_null_space();
   if (!t.works() && !is_singular) return {};
   if (!is_singular) {

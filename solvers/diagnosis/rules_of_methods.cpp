@@ -1,4 +1,4 @@
-// A method, or a preconditioner, that the matrix does not suit.
+// Methods and preconditioners that do not suit the matrix.
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +8,8 @@
 namespace weir {
 namespace {
 
-constexpr double noise = 1e-12;     // of doubles
-constexpr double of_floats = 1e-4;  // what factors kept as floats, or half as wide, may do
+constexpr double noise = 1e-12;     // double precision
+constexpr double of_floats = 1e-4;  // factors stored as floats or 16-bit numbers
 
 double largest(const std::vector<double>& v) { return v.empty() ? 0 : *std::max_element(v.begin(), v.end()); }
 double length(const std::vector<double>& x) { return std::sqrt(dot(x, x)); }
@@ -33,7 +33,7 @@ KrylovOptions of_gmres(const Examination<Space>& e) {
   return o;
 }
 
-// A preconditioner as it is, but not believed to be constant: fgmres then keeps what it gave.
+// Wraps a preconditioner and declares it variable, so that fgmres stores its results.
 template <class Space>
 class Flexible final : public Preconditioner<Space> {
  public:
@@ -100,11 +100,11 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
   const double size = std::max(std::abs(ritz.least), std::abs(ritz.most));
   if (!d.is_symmetric()) {
     f.cause = Cause::not_symmetric;
-    f.what = "the matrix is not symmetric, and cg requires that it is";
+    f.what = "the matrix is not symmetric, but cg requires it";
     f.measured("max |a_ij - a_ji|, relative to the rows' largest entries", d.asymmetry);
   } else if (ritz.least < -1e-10 * size) {
     f.cause = Cause::indefinite;
-    f.what = ritz.most > 1e-10 * size ? "the matrix is indefinite, and cg needs a definite one"
+    f.what = ritz.most > 1e-10 * size ? "the matrix is indefinite, but cg requires a definite one"
                                       : "the matrix is negative definite: negate both sides to use cg";
     f.measured("eigenvalues reach from", three_digits(ritz.least) + " to " + three_digits(ritz.most));
     f.measured("negative diagonal entries", std::to_string(d.negative_diagonal.count));
@@ -125,7 +125,7 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
                                                                    : "\"gmres\" or \"bicgstab\"");
 }
 
-// Sweeps of (18) converge at once where the triangular factors are dominant: norms of their Jacobi matrices below one.
+// Sweeps of (18) converge quickly if the triangular factors are dominant: norms of their Jacobi matrices below one.
 template <class Space>
 std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
   const FactorObservation factors = e.observed_anew();
@@ -163,7 +163,7 @@ std::optional<Finding> loss_of_orthogonality(Examination<Space>& e) {
   if (e.result().reason == Reason::max_iterations) return {};
   const Trial t = e.with_own("gmres", of_gmres(e));
   if (!t.works()) return {};
-  Finding f{Cause::breakdown, method + " broke down: an inner product it divides by has vanished"};
+  Finding f{Cause::breakdown, method + " broke down: division by a vanishing inner product"};
   f.measured("ended as", to_string(e.result().reason));
   f.measured("iterations before that", std::to_string(e.result().iterations));
   if (e.rows()) {

@@ -1,4 +1,4 @@
-// What is not finite, what a factorisation cannot divide by, what has no solution.
+// Values that are not finite, unusable pivots, systems without a solution.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-constexpr double largest_square = 1e150;  // squares of numbers above overflow in a sum of many
+constexpr double largest_square = 1e150;  // squares of larger numbers overflow in long sums
 constexpr double float_most = 3.4e38, float_least = 1.2e-38;
 
 int first_not_finite(const std::vector<double>& v) {
@@ -53,7 +53,7 @@ std::optional<Finding> right_hand_side_not_finite(Examination<Space>& e) {
                     "not a solver problem: find the source of this value (state, source term, boundary)");
 }
 
-// A solve that did not begin has not touched x.
+// If the solve did not start, x is the initial guess.
 template <class Space>
 std::optional<Finding> guess_not_finite(Examination<Space>& e) {
   const int row = first_not_finite(e.x());
@@ -63,7 +63,7 @@ std::optional<Finding> guess_not_finite(Examination<Space>& e) {
   return f.advising(e.key("initial_guess"), "\"zero\"");
 }
 
-// Over ranks, and after a solve by itself, that preconditioner is gone: a fresh one tells.
+// With ranks, and after a separate solve, the preconditioner no longer exists: a new one is tested.
 template <class Space>
 std::optional<Finding> preconditioner_failed(Examination<Space>& e) {
   const PreconditionerDescription* d = find_preconditioner(e.settings().preconditioner);
@@ -86,8 +86,9 @@ std::optional<Finding> overflow(Examination<Space>& e) {
   if (std::max(a, b) < largest_square) return {};
   Finding f{Cause::overflow, "overflow: the values are finite, their sums of squares are not"};
   f.measured("largest |b|", b).measured("largest |a|", a).measured("squares overflow above", 1.3e154);
-  return f.advising(e.settings().table,
-                    "not a solver problem: choose units in which the state is of order one, or find why it has grown");
+  return f.advising(
+      e.settings().table,
+      "not a solver problem: choose units in which the state is of order one, or find the reason for its growth");
 }
 
 bool stores_doubles(const std::string& type, const Table& options) {
@@ -109,15 +110,15 @@ std::optional<Finding> float_range(Examination<Space>& e) {
                       ? e.with_own(e.settings().method, doubles)
                       : e.with_fresh(e.settings().method, stores_doubles(own, Table()) ? own : "block_ilu0", Table());
   if (!t.works()) return {};
-  Finding f{Cause::float_range, std::string("entries of the matrix ") + (over ? "overflow" : "underflow") +
-                                    " where they are kept as floats"};
+  Finding f{Cause::float_range,
+            std::string("entries of the matrix ") + (over ? "overflow" : "underflow") + " when stored as floats"};
   f.measured("entries' magnitudes", three_digits(entry.least) + " to " + three_digits(entry.most));
   f.measured("floats hold", "1.2e-38 to 3.4e+38");
   f.measured("tried: double precision", told(t));
   return f.advising(e.key(of_basis ? "basis_storage" : "preconditioner.storage"), "\"double\"");
 }
 
-// A method and preconditioner that need no such pivot, if one of them works.
+// Looks for a method and preconditioner without such pivots that work.
 template <class Space>
 bool propose_without_pivots(Examination<Space>& e, Finding& f) {
   f.key = e.key("preconditioner.type");
@@ -131,11 +132,12 @@ bool propose_without_pivots(Examination<Space>& e, Finding& f) {
     f.measured("tried: gmres with \"" + std::string(type) + "\"", told(t));
     return true;
   }
-  f.change = "\"none\" under gmres, with as many steps before a restart as memory allows";
+  f.change = "\"none\" with gmres, with the largest restart length that memory allows";
   return false;
 }
 
-// A preconditioner that refuses names a pivot; one that took a pivot of rounding is guilty where others work.
+// A preconditioner that refuses names a pivot; a pivot that is rounding error is blamed if another preconditioner
+// works.
 template <class Space>
 std::optional<Finding> pivot(Examination<Space>& e) {
   const bool refused = e.was_refused();
@@ -168,10 +170,10 @@ std::optional<Finding> pivot(Examination<Space>& e) {
   return f;
 }
 
-// Pieces of the matrix whose rows and columns sum to zero: the constants on each are null vectors on both sides.
+// Components of the matrix with zero row and column sums: the constants on each are null vectors on both sides.
 struct ConstantPieces {
   std::vector<int> piece;       // of each row
-  std::vector<double> rows, b;  // of each piece: how many rows; the sum of b
+  std::vector<double> rows, b;  // per component: number of rows; sum of b
   std::vector<char> singular;
   int count() const { return static_cast<int>(std::count(singular.begin(), singular.end(), 1)); }
 };
@@ -226,7 +228,7 @@ std::optional<Finding> constant_null_space(Examination<Space>& e) {
       "having a constant null space, which solvers then project out");
 }
 
-// Singular in another way: the same solver must manage b = A z, which has a solution.
+// Singular in another way: the same solver must solve b = A z, which has a solution.
 template <class Space>
 std::optional<Finding> other_null_space(Examination<Space>& e) {
   const Diagnosis& d = e.diagnosis();

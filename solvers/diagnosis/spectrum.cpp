@@ -11,7 +11,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-// Makes |x| = 1; returns what it was. A vector that is zero or not finite stays.
+// Normalises x and returns its norm. A vector that is zero or not finite is unchanged.
 double normalise(Vector& x) {
   const double size = std::sqrt(dot(x, x));
   if (size > 0 && std::isfinite(size))
@@ -25,7 +25,7 @@ Vector random_direction(int n) {
   return x;
 }
 
-// How many eigenvalues of the tridiagonal (alpha, beta) lie below t: signs of the pivots of T - t I.
+// Number of eigenvalues of the tridiagonal (alpha, beta) below t, from the signs of the pivots of T - t I.
 int count_below(const Vector& alpha, const Vector& beta, double t) {
   int count = 0;
   double pivot = 1;

@@ -1,4 +1,4 @@
-// The blocks of a border row: one index a row. Moves each block twice.
+// Gathers the blocks of the border rows: one index per row; each block is read and written once.
 #include "solvers/distributed/box_border.hpp"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ BorderCoupling::BorderCoupling(std::vector<BorderLink> all) : links(std::move(al
 }
 
 Coupling BorderCoupling::coupling(const HaloPattern& pattern, int block) const {
-  std::vector<int> place(requests.size());  // the halo sorts by owner: where it puts each request
+  std::vector<int> place(requests.size());  // the halo sorts by owner: position of each request
   for (std::size_t g = 0; g < pattern.receive.size(); ++g) place[pattern.receive[g]] = static_cast<int>(g);
   Coupling c;
   c.block = block;
@@ -126,7 +126,7 @@ std::vector<int> BorderCoupling::slots() const {
   return slots;
 }
 
-// BlockStencil has columns, the coupling rows side by side.
+// BlockStencil is column-major, the coupling row-major.
 template <class Space>
 void take_border_blocks(const BlockStencilView& blocks, View<const int> row, View<const int> start,
                         View<const int> slot, View<double> value) {

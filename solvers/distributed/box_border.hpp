@@ -1,5 +1,5 @@
-// Where the 7-point matrix of a structured grid over ranks leaves a rank's box: the cells beside a cut, and the couplings
-// that point across it, as the ghosts and the border rows of a DistributedMatrix.
+// Partition of the 7-point matrix of a structured grid: the cells next to a cut and the couplings across it, as
+// ghosts and border rows of a DistributedMatrix.
 #pragma once
 #include <array>
 #include <string>
@@ -11,43 +11,44 @@
 
 namespace weir {
 
-// Where the unknowns of a direction are cut: part p has begin[d][p] .. begin[d][p + 1] - 1; parts are numbered x first.
+// Cuts of the unknowns per direction: part p has begin[d][p] .. begin[d][p + 1] - 1; parts are numbered x first.
 struct BoxCuts {
   std::array<std::vector<int>, 3> begin;
   int parts(int d) const { return static_cast<int>(begin[d].size()) - 1; }
   RankBox box(int rank) const;
   int owner(const std::array<int, 3>& cell) const;
 };
-// The unknowns lie `first` cells after the first cell (velocities on inner faces: 1) and end `last` cells before the end.
+// Unknowns that start `first` cells after the first cell (velocities on inner faces: 1) and end `last` cells before
+// the end.
 BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first = {}, std::array<int, 3> last = {});
 
 Extents extents_of(const RankBox& box);
-// Periods that lie within a box.
+// Periodic directions that are not cut.
 Periodic within(const Periodic& whole, const BoxCuts& cuts);
-// A box counts its cells x first: the number of a cell of the whole grid, and back.
+// Cells of a box are numbered x first: conversion between box index and global cell.
 inline int index_in(const RankBox& b, const std::array<int, 3>& c) {
   return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];
 }
 std::array<int, 3> cell_of(const RankBox& box, int index);
-// The numbers of a box's cells in another, and in the whole grid.
+// Indices of a box's cells in another box, and in the whole grid.
 std::vector<int> places_in(const RankBox& inner, const RankBox& outer);
 std::vector<int> places_of(Extents whole, const RankBox& box);
 std::string cell_name(const std::array<int, 3>& cell);  // "cell (3, 0, 17)"
 
-// A coupling to another rank's unknown.
+// A coupling to an unknown of another rank.
 struct BorderLink {
   int row = 0;               // of this rank
-  int owner = 0, index = 0;  // of the column: its rank, its number there
-  int slot = -1;             // of the block in its row, as block_stencil.hpp counts; -1: none of the seven
+  int owner = 0, index = 0;  // rank of the column, index there
+  int slot = -1;             // slot of the block in its row (block_stencil.hpp); -1: none of the seven
   double value = 0;
 };
-// Across every cut side of a rank's box, periods included; the values are left 0.
+// All couplings across the cut sides of a rank's box, periodic ones included; values are 0.
 std::vector<BorderLink> border_links(Extents whole, const Periodic& periodic, const BoxCuts& cuts, int rank);
 
-// Links as a Coupling. An unknown that several rows refer to travels once.
+// Links as a Coupling. An unknown that several rows refer to is sent once.
 struct BorderCoupling {
   explicit BorderCoupling(std::vector<BorderLink> all);
-  // pattern: make_halo_pattern(ranks, requests). Entry e of the coupling is links[e]; where block > 1 all values are 0.
+  // pattern: make_halo_pattern(ranks, requests). Entry e of the coupling is links[e]; if block > 1 all values are 0.
   Coupling coupling(const HaloPattern& pattern, int block = 1) const;
   std::vector<int> slots() const;
 
@@ -58,7 +59,7 @@ struct BorderCoupling {
   std::vector<int> request_;  // of each link
 };
 
-// Links with the halo that brings their ghosts. All ranks call.
+// Links and the halo for their ghosts. Collective.
 struct ConnectedBorder {
   ConnectedBorder(const Communicator& ranks, const BorderCoupling& border, int block = 1)
       : pattern(make_halo_pattern(ranks, border.requests)),
@@ -69,15 +70,15 @@ struct ConnectedBorder {
   std::vector<int> slots;
 };
 
-// What a DistributedMatrix on boxes refers to and is made from: a base before it.
+// Members that a DistributedMatrix on boxes is constructed from: a base class before it.
 template <class Matrix>
 struct LocalPart {
   Matrix own_matrix;
   ConnectedBorder border;
 };
 
-// The blocks that point out of a box come into its coupling: `slot` of each entry of border row r, as in DistributedMatrix;
-// entries whose slot is below 0 stay.
+// Moves the blocks that point out of a box into its coupling. `slot`: of each entry of border row r, as in
+// DistributedMatrix; entries with slot < 0 are unchanged.
 template <class Space>
 void take_border_blocks(const BlockStencilView& blocks, View<const int> row, View<const int> start,
                         View<const int> slot, View<double> value);

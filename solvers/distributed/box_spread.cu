@@ -1,4 +1,4 @@
-// One index a cell: 8 bytes, and 4 of index, twice a value.
+// One index per cell: per value 2 x 8 bytes, and 4 for the index.
 #include "solvers/distributed/box_spread.hpp"
 
 #include <numeric>
@@ -26,7 +26,7 @@ void unpack(View<const int> place, View<const double> message, int width, int pa
 
 namespace {
 
-// f(cell, the same within the whole grid).
+// f(cell, the same cell in the whole grid).
 template <class F>
 void for_cells(const RankBox& box, const std::array<int, 3>& sizes, const F& f) {
   for (int c = 0; c < extents_of(box).count(); ++c) {

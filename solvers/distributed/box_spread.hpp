@@ -1,5 +1,5 @@
-// Arrays of a rank's box of a structured grid, handed out to larger boxes around it: a rank fills its own cells from its own
-// array and the others from those of their owners. Floats travel as doubles. Nothing is allocated after construction.
+// Copies arrays of the ranks' boxes of a structured grid to larger boxes around them: own cells locally, others from
+// their owners. Floats are sent as doubles. No allocation after construction.
 #pragma once
 #include <functional>
 #include <vector>
@@ -13,16 +13,16 @@ namespace weir {
 template <class Space>
 void take_at(View<const int> place, View<const double> from, View<double> to);
 
-// Another order of the values of a box.
+// A permutation of the values of a box.
 using PlaceInBox = int (*)(const RankBox& box, const std::array<int, 3>& cell);
 
 template <class Space>
 class BoxSpread {
  public:
   BoxSpread() = default;
-  // All ranks call. sizes: of the whole grid. source(rank): the box that the arrays of a rank cover, its own cells among them;
-  // target: that of this rank's arrays to fill, which may reach beyond the ends of a periodic direction. width: arrays at a
-  // time, at most 7. with_own: false where source and target are one array.
+  // Collective. sizes: of the whole grid. source(rank): the box covered by the arrays of a rank, including its own
+  // cells; target: box of this rank's arrays to fill, which may exceed the ends of a periodic direction. width:
+  // arrays per call, at most 7. with_own: false if source and target are the same array.
   BoxSpread(const Communicator& ranks, const BoxCuts& cuts, std::array<int, 3> sizes,
             const std::function<RankBox(int)>& source, const RankBox& target, int width, bool with_own,
             const HaloOptions& options, PlaceInBox place = index_in);
@@ -33,7 +33,7 @@ class BoxSpread {
   };
   template <class T>
   void operator()(const Arrays<const T>& from, const Arrays<T>& to) const;
-  // One array.
+  // A single array.
   void operator()(const double* from, double* to) const { (*this)(Arrays<const double>{{from}}, Arrays<double>{{to}}); }
   void operator()(const float* from, float* to) const { (*this)(Arrays<const float>{{from}}, Arrays<float>{{to}}); }
 
@@ -44,15 +44,16 @@ class BoxSpread {
   mutable Halo<Space> halo_;
 };
 
-// The same to and from rank 0, which has the whole grid: what is too small to be worked on by all.
+// The same between all ranks and rank 0, which has the whole grid, for grids too small to be distributed.
 template <class Space>
 class BoxGather {
  public:
   BoxGather() = default;
-  // All ranks call. `source` and `target`: the boxes of the arrays that a rank gives its own cells from, and whose cells it gets.
+  // Collective. `source` and `target`: boxes of the arrays from which a rank sends its cells, and into which it
+  // receives them.
   BoxGather(const Communicator& ranks, std::array<int, 3> sizes, const RankBox& own, const RankBox& source,
             const RankBox& target, PlaceInBox place = index_in);
-  // whole: on rank 0; ignored on the others. Float and double.
+  // whole: on rank 0; ignored on other ranks. Float and double.
   template <class T>
   void gather(const T* from, T* whole) const;
   template <class T>
@@ -61,7 +62,7 @@ class BoxGather {
  private:
   bool is_root_ = false;
   RankMap own_, target_;
-  Array<int, Space> from_, to_, whole_;  // places
+  Array<int, Space> from_, to_, whole_;  // indices
   mutable Array<double, Space> mine_, all_, wide_;
   mutable std::vector<double> mine_host_, all_host_, wide_host_;
 };

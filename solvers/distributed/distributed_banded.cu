@@ -10,7 +10,7 @@ template <class Space>
 DistributedBanded<Space>::DistributedBanded(const Communicator& ranks, Extents whole, Periodic periodic,
                                             const BoxCuts& cuts, const HaloOptions& options)
     : Local{Banded<Space>(extents_of(cuts.box(ranks.rank())), within(periodic, cuts)),
-            ConnectedBorder(ranks, BorderCoupling({}))},  // until connect
+            ConnectedBorder(ranks, BorderCoupling({}))},  // empty until connect
       DistributedMatrix<Space>(ranks, Local::own_matrix, Local::border.pattern, {}, false, false, options),
       whole_(whole),
       periodic_(periodic),

@@ -1,4 +1,4 @@
-// The border rows: one index a row. Moves the coupling values, 8 bytes each, and 12 bytes a ghost.
+// Border rows: one index per row, 8 bytes per coupling value, 12 bytes per ghost.
 #include "solvers/distributed/distributed_matrix.hpp"
 
 #include "solvers/device/on_host.hpp"
@@ -13,7 +13,7 @@ struct Border {
   int block;
 };
 
-// Unknown e of border row r: its part of C x_ghost.
+// Entry e of border row r of C x_ghost.
 WEIR_HD inline double from_ghosts(const Border& b, int r, int e) {
   double s = 0;
   for (int k = b.start[r]; k < b.start[r + 1]; ++k) {
@@ -100,7 +100,7 @@ double DistributedMatrix<Space>::apply_dot(View<const double> x, View<double> y)
   const double own = local_.apply_dot(x, y);
   return own + add_ghosts(1, x, y);
 }
-// r.r is not put together from shares (the border rows are large without their ghosts): residual_dot takes a pass more.
+// r.r is not assembled from shares (the border rows are large without their ghosts): residual_dot makes another pass.
 template <class Space>
 void DistributedMatrix<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
   fetch(x);

@@ -1,8 +1,7 @@
-// A matrix whose rows are distributed (Liu, Seo & Mittal 2013, sec. III-A): a rank holds its rows, and of x what
-// belongs to them. Columns of its own make the local matrix, any of solvers/matrix; columns of others make the coupling,
-// which meets the ghosts of x:
+// A matrix with distributed rows (Liu, Seo & Mittal 2013, sec. III-A): a rank has its rows and its part of x. Its own
+// columns form the local matrix (any of solvers/matrix), columns of other ranks the coupling to the ghosts of x:
 //   y = A_local x + C x_ghost
-// The ghosts travel while A_local x is computed; the rows on the border get their second part afterwards.
+// Ghosts are exchanged while A_local x is computed; border rows are completed afterwards.
 #pragma once
 #include <functional>
 #include <memory>
@@ -16,8 +15,8 @@
 
 namespace weir {
 
-// Rows with columns of other ranks, as compressed rows: entry e of border row r belongs to local block row row[r] and to
-// ghost number ghost[e] of the halo pattern; B x B values, row-major.
+// Rows with columns of other ranks as compressed rows: entry e of border row r belongs to local block row row[r] and
+// ghost ghost[e] of the halo pattern; B x B values, row-major.
 struct Coupling {
   int block = 1;
   std::vector<int> row, start{0}, ghost;
@@ -32,11 +31,10 @@ class DistributedMatrix : public Matrix<Space> {
                     const Coupling& coupling, bool symmetric, bool null_space, const HaloOptions& options = {});
 
   const Matrix<Space>& local() const { return local_; }
-  View<double> coupling_values() { return value_; }  // new values on the same pattern
+  View<double> coupling_values() { return value_; }  // for new values with the same pattern
   const Halo<Space>& halo() const { return halo_; }
-  Coupling coupling() const;  // as it is now
-  std::vector<double> at_ghosts(
-      View<const double> x) const;  // B values a ghost, fetched from their owners: all ranks call
+  Coupling coupling() const;                                  // with current values
+  std::vector<double> at_ghosts(View<const double> x) const;  // B values per ghost, fetched from the owners; collective
 
   int rows() const override { return local_.rows(); }
   int block() const override { return local_.block(); }
@@ -50,14 +48,14 @@ class DistributedMatrix : public Matrix<Space> {
 
   const Communicator* ranks() const override { return &ranks_; }
   std::int64_t unknowns() const override { return unknowns_; }
-  // For errors: a block row of this rank's, as the whole matrix knows it; "block row 7 of rank 1" where nobody has told more.
+  // Name of a local block row in the whole matrix, for errors; by default "block row 7 of rank 1".
   std::string row_name(int row) const;
   void name_rows(std::function<std::string(int)> name) { name_of_row_ = std::move(name); }
   HaloCost halo_cost() const override { return {halo_.traffic().seconds, halo_.traffic().bytes}; }
 
  protected:
   void fetch(View<const double> x) const { halo_.start(HaloFields::blocks(x.data(), block_)); }
-  // What has been fetched, times `factor`, comes to the border rows of y; returns the sum of w times that.
+  // Adds the fetched values times `factor` to the border rows of y; returns the sum of w times the added values.
   double add_ghosts(double factor, View<const double> w, View<double> y) const;
   void add_ghosts(double factor, View<double> y) const;
   double factor_ = 1;  // of all coupling values

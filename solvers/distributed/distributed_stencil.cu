@@ -11,7 +11,7 @@ struct Volumes {
   View<const double> x, y, z;  // 1 / mass
 };
 
-// y holds r: y = x + omega M^-1 r, returns r.r and b.b
+// y holds r on entry: y = x + omega M^-1 r; returns r.r and b.b.
 template <class Space>
 Pair start_from_residual(Extents e, const Volumes& volumes, double omega, View<const double> b, View<const double> x,
                          View<double> y) {
@@ -23,7 +23,7 @@ Pair start_from_residual(Extents e, const Volumes& volumes, double omega, View<c
   });
 }
 
-// y -= factor M^-1 C x_ghost on the border rows, each of whose entries is one number.
+// y -= factor M^-1 C x_ghost on the border rows, with one number per entry.
 template <class Space>
 void relax_border(View<const int> row, View<const int> start, View<const int> ghost, View<const double> value,
                   View<const double> inverse_volume, View<const double> x, double factor, View<double> y) {
@@ -43,7 +43,7 @@ double square(View<const double> r) {
 
 namespace {
 
-// What couples a box's unknowns to those of others, at scale 1.
+// Couplings of a box's unknowns to those of other ranks, at scale 1.
 BorderCoupling border_of(const SeparableOperator& whole, const BoxCuts& cuts, int rank) {
   const RankBox box = cuts.box(rank);
   const Periodic periodic{whole.direction[0].periodic, whole.direction[1].periodic, whole.direction[2].periodic};

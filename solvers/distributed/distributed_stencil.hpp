@@ -1,6 +1,5 @@
-// The 7-point matrix of a SeparableOperator over ranks: each has a box of the unknowns, its local matrix is the same
-// stencil on that box, the diagonal being the whole matrix's, and the coupling is a layer of ghosts on each side that is
-// cut.
+// The 7-point matrix of a SeparableOperator over ranks: the local matrix is the same stencil on the rank's box with
+// the diagonal of the whole matrix, and the coupling is one layer of ghosts per cut side.
 #pragma once
 #include <array>
 #include <vector>
@@ -11,8 +10,8 @@
 
 namespace weir {
 
-// The operator of the unknowns of a box; what couples to unknowns outside stays in the diagonal. Where the direction is
-// periodic the box may begin before 0 and end after n.
+// The operator restricted to a box; couplings to unknowns outside stay in the diagonal. In periodic directions the
+// box may start before 0 and end after n.
 SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box);
 
 template <class Space>

@@ -7,6 +7,7 @@
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/distributed_banded.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/matrix/visit.hpp"
 
 namespace weir {
 namespace {
@@ -25,8 +26,8 @@ const Gatherable<Space>* knows_itself(const Matrix<Space>& A) {
   return banded && banded->has_remainder() ? nullptr : dynamic_cast<const Gatherable<Space>*>(&A);
 }
 
-// All rows of all ranks on their way: of each its number and its blocks' count, then of each block column and values. Blocks
-// that meet in one place, as across a period of two cells, are added.
+// Rows of all ranks as a stream: for each row its number and block count, for each block its column and values.
+// Blocks in the same position, as across a period of two cells, are added.
 BlockCsrData rows_from(const std::vector<double>& stream, int rows, int block) {
   const std::size_t size = at(block) * at(block);
   std::vector<std::size_t> where(at(rows));
@@ -35,7 +36,7 @@ BlockCsrData rows_from(const std::vector<double>& stream, int rows, int block) {
   BlockCsrData data;
   data.block = block;
   data.row_start = {0};
-  std::vector<std::pair<int, std::size_t>> blocks;  // column, where its values stand
+  std::vector<std::pair<int, std::size_t>> blocks;  // column, offset of its values
   for (const std::size_t row : where) {
     blocks.clear();
     const auto count = static_cast<std::size_t>(stream[row + 1]);
@@ -71,8 +72,9 @@ bool WholeSystem<Space>::has_entries(const Matrix<Space>& A) {
   const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
   if (!spread) return false;
   const Matrix<Space>& local = spread->local();
-  return knows_itself(A) || dynamic_cast<const BlockSparse<Space>*>(&local) ||
-         dynamic_cast<const BlockStencil<Space>*>(&local);
+  return knows_itself(A) || visit(local, Overloaded{[](const BlockSparse<Space>&) { return true; },
+                                                    [](const BlockStencil<Space>&) { return true; },
+                                                    [](const Matrix<Space>&) { return false; }});
 }
 
 template <class Space>
@@ -93,7 +95,7 @@ std::vector<double> WholeSystem<Space>::vector(View<const double> mine) const {
   return all;
 }
 
-// A ghost's number in the whole is fetched as its values are.
+// The global number of a ghost is fetched like its values.
 template <class Space>
 std::vector<double> WholeSystem<Space>::stream_of(const DistributedMatrix<Space>& A) const {
   const BlockCsrData own = block_rows(A.local());
@@ -104,7 +106,7 @@ std::vector<double> WholeSystem<Space>::stream_of(const DistributedMatrix<Space>
   numbers.upload(number);
   const std::vector<double> ghost = A.at_ghosts(numbers);
   const std::size_t size = at(block_) * at(block_);
-  std::vector<std::pair<int, int>> across;  // row, entry of the coupling
+  std::vector<std::pair<int, int>> across;  // row, coupling entry
   for (std::size_t r = 0; r < beyond.row.size(); ++r)
     for (int k = beyond.start[r]; k < beyond.start[r + 1]; ++k) across.emplace_back(beyond.row[r], k);
   std::sort(across.begin(), across.end());
@@ -126,7 +128,7 @@ std::vector<double> WholeSystem<Space>::stream_of(const DistributedMatrix<Space>
   return stream;
 }
 
-// The streams of all ranks one after the other, on rank 0.
+// The streams of all ranks in order, on rank 0.
 template <class Space>
 std::vector<double> WholeSystem<Space>::gathered(const std::vector<double>& mine) const {
   std::vector<std::vector<int>> to(at(ranks_.size()));

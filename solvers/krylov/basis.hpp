@@ -1,14 +1,13 @@
-// The orthonormal basis of GMRES and what is done with it: vectors one after the other, and the two passes of classical
-// Gram-Schmidt. A pass reads every basis vector once, whatever the number of them:
-//   h = V^T w                                         (project)
-//   w -= V h,  returning w.w and h' = V^T w           (subtract)
-// h' tells how orthogonal w has come out, and is subtracted in turn where it has to be (Daniel, Gragg, Kaufman &
-// Stewart 1976; they judge by the length that w has lost, for want of h'); modified Gram-Schmidt would read every vector
-// twice and need as many reductions as there are vectors.
+// Orthonormal basis of GMRES, and the two passes of classical Gram-Schmidt. A pass reads every basis vector once,
+// whatever their number:
+//  h = V^T w                                         (project)
+//  w -= V h,  returning w.w and h' = V^T w           (subtract)
+// h' measures the loss of orthogonality of w, and is subtracted in turn if necessary (Daniel, Gragg, Kaufman & Stewart
+// 1976, who judge by the length that w has lost). Modified Gram-Schmidt would read every vector twice with as many
+// reductions.
 //
-// Vectors are kept as T, double or float: half the memory and half the traffic of the passes. All sums and the vector
-// at work stay double, so that the basis of floats is, as it is stored, orthonormal to about the precision of float.
-// Included by .cu files only.
+// Vectors are stored as T, double or float (half the memory and half the traffic). Sums and the current vector stay
+// double: the basis of floats, as stored, is orthonormal to about the precision of float. Included by .cu files only.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -21,7 +20,7 @@
 
 namespace weir {
 
-namespace basis_device {  // two basis vectors a kernel, w in cache or registers between
+namespace basis_device {  // two basis vectors per kernel, w stays in cache or registers
 
 // y += a u + b v, in one pass.
 template <class Space, class T>
@@ -41,16 +40,22 @@ template <class T>
 static void subtract_one(const double* h, View<const T> u, Vector y) {
   for_each<Device>(y.size(), [=] WEIR_HD(int i) { y[i] -= h[0] * u[i]; });
 }
-// {u.w, v.w}
-template <class Space, class T>
-static Pair dot_two(View<const T> u, View<const T> v, ConstVector w) {
-  return sum2<Space>(w.size(), [=] WEIR_HD(int i) { return Pair{w[i] * u[i], w[i] * v[i]}; });
+// {u.w, v.w} to *to in device memory
+template <class T>
+static void leave_dot_two(View<const T> u, View<const T> v, ConstVector w, Pair* to) {
+  leave_sum(
+      w.size(),
+      [=] WEIR_HD(int i) {
+        return Pair{w[i] * u[i], w[i] * v[i]};
+      },
+      to);
 }
-template <class Space, class T>
-static double dot_one(View<const T> u, ConstVector w) {
-  return sum<Space>(w.size(), [=] WEIR_HD(int i) { return w[i] * u[i]; });
+template <class T>
+static void leave_dot_one(View<const T> u, ConstVector w, double* to) {
+  leave_sum(
+      w.size(), [=] WEIR_HD(int i) { return w[i] * u[i]; }, to);
 }
-// v = a w as floats; `as_stored` the same as doubles
+// v = a w as floats; `as_stored`: the rounded values as doubles
 template <class Space>
 static void narrow(double a, ConstVector w, View<float> v, Vector as_stored) {
   for_each<Space>(w.size(), [=] WEIR_HD(int i) {
@@ -65,7 +70,7 @@ static void narrow(double a, ConstVector w, View<float> v, Vector as_stored) {
 template <class Space, class T = double>
 class Basis {
  public:
-  // Allocates where the size or number is new. apart: latest(j) is still wanted while fresh(j + 1) is made.
+  // Allocates if the size or number is new. apart: latest(j) is still needed while fresh(j + 1) is made.
   void fit(std::int64_t n, int vectors, bool apart = true) {
     if (std::is_same_v<T, float> && apart && latest_.size() != n) latest_ = Array<double, Space>(n);
     if (n == n_ && vectors <= count_) return;
@@ -83,8 +88,8 @@ class Basis {
       fit_sums(2 * vectors + 1);
   }
 
-  // Vector j is made in `fresh(j)`; keep(j, a) makes a times that vector j, as it is stored, which `latest(j)` shows
-  // until the next one is kept. round(j) is keep(j, 1).
+  // Vector j is made in `fresh(j)`; keep(j, a) stores a times it; `latest(j)` is the stored vector until the next one
+  // is kept. round(j) is keep(j, 1).
   View<double> fresh(int j) {
     if constexpr (std::is_same_v<T, float>)
       return fresh_;
@@ -116,7 +121,7 @@ class Basis {
       fetch_scalars(sums_, std::span<double>(h, static_cast<std::size_t>(count)));
     }
   }
-  // w -= V h; left = V^T w, and behind it w.w, which is returned
+  // w -= V h; left = V^T w, followed by w.w, which is returned
   double subtract(const double* h, int count, View<double> w, double* left) {
     if constexpr (std::is_same_v<Space, Host>) {
       return basis_host::subtract<T>({data_.data(), n_, stride_}, h, w.data(), count, partial_.data(), left);
@@ -128,7 +133,7 @@ class Basis {
       return left[count];
     }
   }
-  // Both on the device: h = V^T w stays there until w -= V h, left and w.w are made as well, so that the host waits once.
+  // Both in one on the device, with one synchronisation: h = V^T w, w -= V h, left = V^T w and w.w.
   double project_and_subtract(View<double> w, int count, double* h, double* left) {
     double* const on_device = sums_.data();
     leave_projection(w, count, on_device);
@@ -156,15 +161,15 @@ class Basis {
     sums_ = Array<double, Space>(count);
     partial_.resize(static_cast<std::size_t>(count));
   }
-  // V^T w to device memory, and w.w behind it
+  // V^T w to device memory, followed by w.w
   void leave_projection(View<const double> w, int count, double* to) {
-    const SumsStay here(to, count);
-    for (int j = 0; j + 1 < count; j += 2) basis_device::dot_two<Space, T>(at(j), at(j + 1), w);
-    if (count % 2) basis_device::dot_one<Space, T>(at(count - 1), w);
+    for (int j = 0; j + 1 < count; j += 2)
+      basis_device::leave_dot_two<T>(at(j), at(j + 1), w, reinterpret_cast<Pair*>(to + j));
+    if (count % 2) basis_device::leave_dot_one<T>(at(count - 1), w, to + count - 1);
   }
   void leave_projection_and_square(View<const double> w, int count, double* to) {
     leave_projection(w, count, to);
-    leave_sum<Space>(to + count, [&] { return dot<Space>(w, w); });
+    basis_device::leave_dot_one<double>(w, w, to + count);
   }
   View<T> at(int j) const { return View<T>(data_.data() + stride_ * j, n_); }
 
@@ -172,9 +177,9 @@ class Basis {
   int count_ = 0;
   Array<T, Space> data_;
   Array<double, Space> fresh_,
-      latest_;                   // float: the vector at work and, where it is another, the one kept last, as doubles
-  Array<double, Space> sums_;    // Device: what the passes have summed
-  std::vector<double> partial_;  // Host: a row of sums a chunk; Device: sums_ as the host sees them
+      latest_;                   // float: the current vector and, if separate, the one kept last, as doubles
+  Array<double, Space> sums_;    // device: sums of the passes
+  std::vector<double> partial_;  // host: a row of sums per chunk; device: host copy of sums_
 };
 
 }  // namespace weir

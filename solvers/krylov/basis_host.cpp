@@ -1,7 +1,7 @@
-// The passes over the basis on the host: chunks of w that stay in cache while the basis passes by, vectors of the basis
-// in groups of four, so that w is loaded once a group and eight chains of additions run side by side. One row of partial
-// sums a chunk, added in chunk order: repeats bit for bit for every number of threads. A pass moves 8 bytes a value of
-// a basis of doubles and computes 2 flops with it (subtract: 4), so memory or the last cache sets the pace.
+// Passes over the basis on the host: chunks of w stay in cache while the basis passes, in groups of four vectors: w is
+// loaded once per group, and eight chains of additions run in parallel. One row of partial sums per chunk, added in
+// chunk order: repeats bit for bit for any number of threads. A pass moves 8 bytes per value of a basis of doubles for
+// 2 flops (subtract: 4): bound by memory or the last cache.
 #include <algorithm>
 
 #include "solvers/device/for_each.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using lanes::Quad;
 
-constexpr std::int64_t chunk = 1024;  // 8 KiB of w: stays in the first cache beside a group of the basis
+constexpr std::int64_t chunk = 1024;  // 8 KiB of w: fits in the first cache with a group of the basis
 constexpr int group = 4;
 
 double sum_of(Quad a) { return (a[0] + a[1]) + (a[2] + a[3]); }
@@ -50,7 +50,7 @@ void axpys(const T* v, std::int64_t stride, const double* a, double* w, std::int
     for (int g = 0; g < G; ++g) w[i] += a[g] * v[g * stride + i];
 }
 
-// f(integral_constant<G>, j) for groups of G vectors from j on that make up count.
+// f(integral_constant<G>, j) for groups of G vectors from j on, `count` in total.
 template <class F>
 void for_groups(int count, const F& f) {
   int j = 0;

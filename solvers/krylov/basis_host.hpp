@@ -1,4 +1,4 @@
-// The passes over a basis on the host (basis_host.cpp).
+// Passes over a basis on the host (basis_host.cpp).
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,7 @@ struct HostBasis {
   const T* v;
   std::int64_t n, stride;
 };
-std::int64_t chunks_of(std::int64_t n);  // rows of `partial`, of count + 1 values at most
+std::int64_t chunks_of(std::int64_t n);  // rows of `partial`, of at most count + 1 values
 template <class T>
 void project(const HostBasis<T>& V, const double* w, int count, double* partial, double* h);
 template <class T>

@@ -5,15 +5,12 @@
 //   s = r - alpha v
 //   t = A M^-1 s                    omega = t.s / t.t
 //   x += alpha M^-1 p + omega M^-1 s,   r = s - omega t
-// An iteration applies A and M twice. Where r0 has become orthogonal to r (or to v), or omega vanishes, the method
-// starts again from the true residual; where that happens in the first iteration of a cycle, it is a breakdown.
-//
-// On a device of its own the scalars stay there, and the host looks every few iterations (on_device/bicgstab.hpp).
+// An iteration applies A and M twice. If r0 becomes orthogonal to r (or to v), or omega vanishes, the method restarts
+// from the true residual; in the first iteration of a cycle this is a breakdown.
 #include <cmath>
 
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/on_device/bicgstab.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -59,9 +56,6 @@ class Bicgstab : public Krylov<Space> {
   void cycle(Iteration<Space>& it, View<double> x) {
     const View<double> r = r_, r0 = r0_, p = p_, v = v_, t = t_;
     const View<double> Mp = it.place_of(p, Mp_), Ms = it.place_of(r, Ms_);
-    if constexpr (std::is_same_v<Space, Device>)
-      if (it.keeps_scalars())
-        return bicgstab_device::cycle(it, scalars_, options_.look_every, {r, r0, p, v, t, Mp, Ms, x});
     const double r0_norm = std::sqrt(it.rr());
     double rho = it.rr(), rr = rho;
     assign<Space>(r, r0);
@@ -73,7 +67,7 @@ class Bicgstab : public Krylov<Space> {
           std::abs(rho) <= product_noise * r0_norm * std::sqrt(rr))
         return lost(it, step);
       const double alpha = rho / vr_vv.a;
-      const double ss = it.reduce([&] { return axpy_square<Space>(-alpha, v, r); });  // s, in the place of r
+      const double ss = it.reduce([&] { return axpy_square<Space>(-alpha, v, r); });  // s, stored in r
       if (!std::isfinite(ss)) return it.stop(Reason::not_finite);
       if (std::sqrt(ss) <= it.target()) {  // half the iteration was enough
         axpy<Space>(alpha, Mp, x);
@@ -83,12 +77,12 @@ class Bicgstab : public Krylov<Space> {
       const Pair ts_tt = product(it, r, Ms, t, r);
       const double omega = ts_tt.a / ts_tt.b;
       if (!(ts_tt.b > 0) || std::abs(ts_tt.a) <= product_noise * std::sqrt(ss * ts_tt.b)) {
-        axpy<Space>(alpha, Mp, x);  // what this iteration has gained so far
+        axpy<Space>(alpha, Mp, x);  // gain of this iteration so far
         if (it.step(r, ss)) lost(it, step);
         return;
       }
       const double rho_old = rho;
-      // Without a preconditioner M^-1 s is s, which lies in r: the update of x reads it before r is overwritten.
+      // Without a preconditioner M^-1 s is s, stored in r: x is updated before r is overwritten.
       const BicgstabStep<Space> updates{Mp, Ms, t, r0, x, r};
       const Pair rr_rho = it.reduce([&] { return bicgstab_step<Space>(alpha, omega, updates); });
       rr = rr_rho.a;
@@ -110,16 +104,12 @@ class Bicgstab : public Krylov<Space> {
 
   KrylovOptions options_;
   Array<double, Space> r_, r0_, p_, v_, t_, Mp_, Ms_;
-  DeviceScalars<BicgstabScalars> scalars_;
 };
-
-constexpr Option bicgstab_keys[] = {look_every_key};
 
 constexpr KrylovDescription krylov::bicgstab{.name = "bicgstab",
                                              .meaning = "stabilised bi-conjugate gradients",
                                              .citation = "van der Vorst 1992",
-                                             .options = bicgstab_keys,
-                                             .read = read_look_every,
+                                             .options = {},
                                              .vectors = [](const KrylovOptions&) { return 8.0; },
                                              .make_host = make_method<Bicgstab, Host>,
                                              .make_device = make_method<Bicgstab, Device>};

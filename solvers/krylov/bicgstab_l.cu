@@ -1,10 +1,10 @@
-// BiCGstab(l) (Sleijpen & Fokkema, Electron. Trans. Numer. Anal. 1 (1993) 11), right preconditioned: l steps of BiCG, then
-// a residual polynomial of degree l in place of bicgstab's l factors of degree one. Those have real roots, so bicgstab
-// converges badly where A has eigenvalues with large imaginary parts (convection); two or more degrees do not.
-//   BiCG, j = 0 .. l-1:  u_i = r_i - beta u_i,  u_{j+1} = A M^-1 u_j,  r_i -= alpha u_{i+1},  r_{j+1} = A M^-1 r_j
-//   then  r_0 -= sum gamma_j r_j  of least length (modified Gram-Schmidt on r_1 .. r_l)
-// An iteration is one BiCG step with its share of the polynomial, and applies A and M twice, as in bicgstab: between two
-// iterations x and r_0 belong together. y collects the updates of x before M^-1, which is applied to it once a cycle.
+// BiCGstab(l) (Sleijpen & Fokkema, Electron. Trans. Numer. Anal. 1 (1993) 11), right preconditioned: l steps of BiCG,
+// then a residual polynomial of degree l instead of l factors of degree one. The latter have real roots, so that
+// bicgstab converges badly if A has eigenvalues with large imaginary parts (convection); degree two or more does not.
+//  BiCG, j = 0 .. l-1:  u_i = r_i - beta u_i,  u_{j+1} = A M^-1 u_j,  r_i -= alpha u_{i+1},  r_{j+1} = A M^-1 r_j
+//  then  r_0 -= sum gamma_j r_j  of least length (modified Gram-Schmidt on r_1 .. r_l)
+// An iteration is one BiCG step with its share of the polynomial and applies A and M twice, as in bicgstab; between
+// iterations x and r_0 are consistent. y collects the updates of x before M^-1, which is applied once per cycle.
 #include <cmath>
 #include <vector>
 
@@ -97,13 +97,13 @@ class BicgstabL : public Krylov<Space> {
   }
 
   struct Recurrence {
-    double rr, rho_next, shadow_norm;      // r_0.r_0, r_j.shadow of the r_j that comes next
-    double next_square = -1;               // r_j.r_j of the same, where it is not r_0
+    double rr, rho_next, shadow_norm;      // r_0.r_0, and r_j.shadow of the next r_j
+    double next_square = -1;               // r_j.r_j of the same, if it is not r_0
     double rho = 1, alpha = 0, omega = 1;  // rho: rho_0 of the paper
     int steps = 0;                         // iterations of this cycle
   };
 
-  // False where the cycle ends: x and r_0 belong together then.
+  // False at the end of the cycle: x and r_0 are then consistent.
   bool bicg(Iteration<Space>& it, int j, Vector y, Recurrence& c) {
     if (j == 0) c.rho *= -c.omega;
     const double rho = c.rho_next, r_square = j == 0 ? c.rr : c.next_square;
@@ -122,7 +122,7 @@ class BicgstabL : public Krylov<Space> {
       return bicg_step<Space>(c.alpha, U_[0], U_[1], y, R_[0]);
     });
     if (!std::isfinite(c.rr)) return it.stop(Reason::not_finite), false;
-    const bool counts = j + 1 < l_ || std::sqrt(c.rr) <= it.target();  // the last one's share is the polynomial
+    const bool counts = j + 1 < l_ || std::sqrt(c.rr) <= it.target();  // the last one counts with the polynomial
     if (counts && (++c.steps, !it.step(R_[0], c.rr))) return false;
     if (counts && j + 1 == l_) return false;
     const Pair rs_rr = product(it, R_[j], R_[j + 1]);
@@ -132,7 +132,7 @@ class BicgstabL : public Krylov<Space> {
     return true;
   }
 
-  // The residual of least length; false where the recurrence cannot go on behind it.
+  // Minimises the residual; false if the recurrence cannot continue.
   bool polynomial(Iteration<Space>& it, Vector y, Recurrence& c) {
     for (int j = 1; j <= l_; ++j) {
       const View<double> rj = R_[j], r0 = R_[0];
@@ -147,7 +147,7 @@ class BicgstabL : public Krylov<Space> {
       sigma_[j] = r0_rr.b;
       projected_[j] = r0_rr.a / r0_rr.b;
       if (!(r0_rr.b > product_noise * product_noise * (before + r0_rr.b)))
-        return false;  // r_j depends on those before it
+        return false;  // r_j depends on the previous ones
     }
     for (int j = l_; j >= 1; --j) {
       gamma_[j] = projected_[j];
@@ -166,7 +166,7 @@ class BicgstabL : public Krylov<Space> {
     return std::abs(projected_[l_]) * std::sqrt(sigma_[l_]) > product_noise * std::sqrt(rr);
   }
 
-  // {r_0.r_0, r_0.shadow} of the residual behind the last term.
+  // {r_0.r_0, r_0.shadow} after the last term.
   Pair add_terms(Vector y) {
     Pair last{};
     for (int j = 1; j <= l_; ++j)
@@ -195,7 +195,8 @@ class BicgstabL : public Krylov<Space> {
   std::vector<double> tau_, sigma_, projected_, gamma_, shifted_;  // gamma' and gamma'' are projected and shifted
 };
 
-constexpr Option bicgstab_l_keys[] = {{"l", Option::integer, "2", "degree of the residual polynomials", "[1, 16]"}};
+constexpr Option bicgstab_l_keys[] = {
+    {"l", Option::integer, "2", "degree of the residual polynomials of bicgstab_l", "[1, 16]"}};
 
 constexpr KrylovDescription krylov::bicgstab_l{
     .name = "bicgstab_l",

@@ -3,15 +3,12 @@
 //   r -= alpha q             (x += alpha p: done together with the next direction, which reads p anyway)
 //   z = M^-1 r               beta = r.z / (r.z)_old
 //   p = z + beta p
-// Where M is not symmetric, beta is Polak-Ribiere's, z.(r - r_old) / (r.z)_old = -alpha z.q / (r.z)_old (Golub & Ye
+// If M is not symmetric, beta is that of Polak-Ribiere, z.(r - r_old) / (r.z)_old = -alpha z.q / (r.z)_old (Golub & Ye
 // 1999): the new direction is then A-orthogonal at least to the last one.
-//
-// On a device of its own the scalars stay there, and the host looks every few iterations (on_device/cg.hpp).
 #include <cmath>
 
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/on_device/cg.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -45,10 +42,6 @@ class Cg : public Krylov<Space> {
  private:
   void cycle(Iteration<Space>& it, const Preconditioner<Space>& M, View<double> x) {
     const View<double> r = r_, p = p_, q = q_, z = it.place_of(r, z_);
-    if constexpr (std::is_same_v<Space, Device>)
-      if (it.keeps_scalars())
-        return cg_device::cycle(it, scalars_, {M.is_identity(), M.is_symmetric()}, options_.look_every,
-                                {r, z, p, q, x});
     double rz = it.rr();
     if (M.is_identity())
       assign<Space>(r, p);
@@ -82,17 +75,13 @@ class Cg : public Krylov<Space> {
 
   KrylovOptions options_;
   Array<double, Space> r_, z_, p_, q_;
-  DeviceScalars<CgScalars> scalars_;
 };
-
-constexpr Option cg_keys[] = {look_every_key};
 
 constexpr KrylovDescription krylov::cg{.name = "cg",
                                        .meaning = "conjugate gradients",
                                        .citation = "Hestenes & Stiefel 1952; Golub & Ye 1999 (flexible)",
-                                       .options = cg_keys,
+                                       .options = {},
                                        .needs_symmetry = true,
-                                       .read = read_look_every,
                                        .vectors = [](const KrylovOptions&) { return 4.0; },
                                        .make_host = make_method<Cg, Host>,
                                        .make_device = make_method<Cg, Device>};

@@ -12,18 +12,19 @@ namespace {
 
 constexpr const char* eisenstat_walker = "eisenstat_walker";
 constexpr double safeguarded = 0.1;
-constexpr int window = 10;  // systems after which progress is looked at
+constexpr int window = 10;  // systems between two checks of progress
 constexpr double slow = 0.5, quick = 0.2, least_limit = 0.01;
 
 constexpr Option keys[] = {
-    {"type", Option::text, Option::required, "the rule", eisenstat_walker},
-    {"initial", Option::number, "0.1", "of the first solve", "(0, 1)"},
-    {"max", Option::number, "0.3", "at most", "(0, 1)"},
+    {"type", Option::text, Option::required, "rule for the tolerance", eisenstat_walker},
+    {"initial", Option::number, "0.1", "tolerance of the first solve of a phase", "(0, 1)"},
+    {"max", Option::number, "0.3", "upper bound of the tolerance", "(0, 1)"},
     {"max_at_start", Option::number, "0.1",
-     "at most, at first: doubled by ten systems that take the residual to a fifth, halved by ten that do not halve it",
+     "upper bound at the start; it doubles after ten systems whose residual falls to a fifth and halves after ten that "
+     "do not halve theirs",
      "(0, 1)"},
-    {"gamma", Option::number, "0.9", "times the residual's ratio to the power `alpha`", "(0, 1]"},
-    {"alpha", Option::number, "2", "power of the residual's ratio", "(1, 2]"}};
+    {"gamma", Option::number, "0.9", "factor gamma in eta = gamma (|R| / |R_old|)^alpha", "(0, 1]"},
+    {"alpha", Option::number, "2", "exponent alpha in eta = gamma (|R| / |R_old|)^alpha", "(1, 2]"}};
 
 }  // namespace
 
@@ -50,7 +51,7 @@ ForcingRule::ForcingRule(const Table& options) {
     t.fail("tolerance", "'tolerance' must be a number or \"eisenstat_walker\", got \"" + text + "\"");
   }
   read_keys(own, "initial", initial, "max", max, "max_at_start", max_at_start, "gamma", gamma, "alpha", alpha);
-  if (!t.get<bool>("relative")) t.fail("relative", "tolerance = \"eisenstat_walker\" is relative");
+  if (!t.get<bool>("relative")) t.fail("relative", "tolerance = \"eisenstat_walker\" needs relative = true");
   is_adaptive = true;
 }
 

@@ -1,19 +1,19 @@
-// Restarted GMRES (Saad & Schultz 1986), right preconditioned, so that what it minimises is |b - A x| itself; `fgmres`
-// keeps Z_j = M^-1 V_j (Saad 1993), so that M may change from one application to the next. Where M says that it does
-// not, Z would hold nothing new: x += M^-1 (V y) then gives the same x from half the memory, for one more application,
-// which is taken where M is not dear.
-//   w = A M^-1 v_j,   h_j = V^T w,   w -= V h_j,   v_{j+1} = w / |w|
-//   y = argmin | |r0| e_1 - H y |  by Givens rotations,   x += M^-1 (V y)   or   x += Z y
-// Orthogonalisation: classical Gram-Schmidt with a second pass where the first left w less than 1/sqrt(2) of its length
-// and, measured, not orthogonal to the basis (see basis.hpp). In the max norm the recurrence gives only |r|_2; a cycle
-// ends when that, scaled by the ratio of the norms at its start, meets the target, and the restart judges by the true
-// residual.
+// Restarted GMRES (Saad & Schultz 1986), right preconditioned: it minimises |b - A x|. `fgmres` keeps Z_j = M^-1 V_j
+// (Saad 1993), so that M may change between applications. If M is constant, Z is not stored: x += M^-1 (V y) needs half
+// the memory and one more application, unless M is expensive.
+//  w = A M^-1 v_j,   h_j = V^T w,   w -= V h_j,   v_{j+1} = w / |w|
+//  y = argmin | |r0| e_1 - H y |  by Givens rotations,   x += M^-1 (V y)   or   x += Z y
+// Orthogonalisation: classical Gram-Schmidt, with a second pass if the first left less than 1/sqrt(2) of the length of
+// w and w is measurably not orthogonal to the basis (basis.hpp). In the max norm the recurrence only gives |r|_2: a
+// cycle ends when that, scaled by the ratio of the norms at its start, meets the target, and the restart checks the
+// true residual.
 //
-// `basis = "float"` keeps V (and Z) as floats: M and A are applied to the vectors as they are stored, and the recurrence
-// then follows the truth to about the precision of float; a cycle ends where it claims more than that, so that the
-// restarts reach any tolerance, as iterative refinement does.
+// `basis = "float"` stores V (and Z) as floats: M and A are applied to the stored vectors, and the recurrence is
+// accurate to about the precision of float; a cycle ends where it claims more, so that the restarts reach any
+// tolerance, as iterative refinement does.
 //
-// `recycle = k` keeps k vectors that A nearly annuls for the next cycles, and for the next solve (recycled_space.hpp).
+// `recycle = k` keeps k approximate singular vectors of A with the smallest singular values for the next cycles and
+// solves (recycled_space.hpp).
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -30,23 +30,23 @@ namespace weir {
 namespace {
 
 struct Rounding {
-  double noise;            // what rounding leaves, relative to the length it had, of a vector in the span of others
-  double semi_orthogonal;  // how much of the others a basis vector may have in it: well below the square root of the
-                           // machine's precision, up to which GMRES converges as with a basis that is orthogonal
-  double trusted;          // how far down, from a cycle's start, the recurrence is followed
+  double noise;            // relative length of the rounding errors of a vector in the span of others
+  double semi_orthogonal;  // accepted loss of orthogonality: well below the square root of the machine precision, up to
+                           // which GMRES converges as with an orthogonal basis
+  double trusted;          // residual reduction per cycle up to which the recurrence is used
 };
 template <class T>
 constexpr Rounding rounding_of = std::is_same_v<T, float> ? Rounding{5e-7, 1e-5, 1e-6} : Rounding{1e-15, 1e-11, 0};
 
-// An application moves well more than a product does: then the one that Z saves is worth the memory. block_ilu0 moves as
-// much as the product, a multigrid cycle twice that. Over ranks all must come to the same answer: the bytes of all of them count.
+// True if an application moves clearly more bytes than a product: then storing Z pays. block_ilu0 moves as much as a
+// product, a multigrid cycle twice that. All ranks must decide alike: the bytes are summed over them.
 template <class Space>
 bool is_dear(const Preconditioner<Space>& M, const Matrix<Space>& A) {
   const double more = static_cast<double>(M.apply_work().bytes) - 1.5 * static_cast<double>(A.apply_work().bytes);
   return (A.ranks() ? A.ranks()->sum(more) : more) > 0;
 }
 
-// The least-squares problem of one cycle, as upper triangular R, rotations and the rotated right-hand side g.
+// Least-squares problem of one cycle: upper triangular R, rotations and the rotated right-hand side g.
 class Hessenberg {
  public:
   explicit Hessenberg(int steps)
@@ -58,11 +58,11 @@ class Hessenberg {
   }
   double* column(int j) { return R_.data() + at(j) * at(m_ + 1); }
 
-  // Column j holds h_0..h_{j+1}: rotates it and g; returns the residual norm.
+  // Column j contains h_0..h_{j+1}: rotates it and g; returns the residual norm.
   double rotate(int j) {
     double* h = column(j);
     for (int i = 0; i < j; ++i) {
-      // fma: which product a compiler fuses with the sum must not depend on what it inlines around it.
+      // fma: otherwise the compiler may fuse either product, depending on inlining.
       const double above = std::fma(c_[i], h[i], s_[i] * h[i + 1]);
       h[i + 1] = std::fma(-s_[i], h[i], c_[i] * h[i + 1]);
       h[i] = above;
@@ -76,8 +76,7 @@ class Hessenberg {
     g_[j] *= c_[j];
     return std::abs(g_[j + 1]);
   }
-  // y of the first `steps` columns, in the place of g. A diagonal entry that is rounding noise (singular A) takes no
-  // part.
+  // y for the first `steps` columns, stored in g. A diagonal entry that is rounding noise (singular A) is skipped.
   const double* solve(int steps, double noise) {
     double largest = 0;
     for (int i = 0; i < steps; ++i) largest = std::max(largest, column(i)[i]);
@@ -145,7 +144,7 @@ class Gmres : public Krylov<Space> {
     it.update([&] { V_.keep(0, 1 / r_norm); });
     H_.start(r_norm);
     int steps = 0;
-    bool finite = true, invariant = false;  // the latter: A M^-1 V = V H exactly: the cycle can go no further
+    bool finite = true, invariant = false;  // A M^-1 V = V H exactly: no further step possible
     while (steps < m_ && !invariant) {
       const int j = steps++;
       it.apply(preconditioned(it, identity, j), V_.fresh(j + 1));
@@ -155,12 +154,12 @@ class Gmres : public Krylov<Space> {
       if (!std::isfinite(norm)) {
         it.stop(Reason::not_finite);
         finite = false;
-        --steps;  // the last column is spoilt, those before it are not
+        --steps;  // drop the spoilt last column
         break;
       }
       if (!it.step(norm) || norm <= rounding.trusted * it.norm()) break;
     }
-    if (invariant && steps == 1 && H_.column(0)[0] == 0) {  // A M^-1 r = 0, or lies in C: without it, try again
+    if (invariant && steps == 1 && H_.column(0)[0] == 0) {  // A M^-1 r = 0, or in C: repeat without C
       if (kept_.count() == 0) it.stop(Reason::breakdown);
       return kept_.forget();
     }
@@ -178,7 +177,7 @@ class Gmres : public Krylov<Space> {
     return Z_.latest(j);
   }
 
-  // Column j of H from w, which becomes the next basis vector; false where nothing is left of w.
+  // Column j of H from w, which becomes the next basis vector; false if nothing is left of w.
   bool orthogonalise(Iteration<Space>& it, int j) {
     double* h = H_.column(j);
     const View<double> w = V_.fresh(j + 1);
@@ -200,7 +199,7 @@ class Gmres : public Krylov<Space> {
     return something;
   }
 
-  // h = V^T w, w -= V h, left_ = V^T w; returns w.w. On a device of its own the host waits once.
+  // h = V^T w, w -= V h, left_ = V^T w; returns w.w. One synchronisation on a device without ranks.
   double project_and_subtract(Iteration<Space>& it, View<double> w, int count, double* h) {
     if constexpr (std::is_same_v<Space, Device>)
       if (!it.has_ranks()) return it.update([&] { return V_.project_and_subtract(w, count, h, left_.data()); });
@@ -208,7 +207,7 @@ class Gmres : public Krylov<Space> {
     return subtract(it, h, count, w, left_);
   }
   double subtract(Iteration<Space>& it, const double* h, int count, View<double> w, std::vector<double>& left) {
-    double& ww = left[count];  // behind the others: one message
+    double& ww = left[count];  // stored after the others: one message
     it.update([&] { ww = V_.subtract(h, count, w, left.data()); });
     it.sum(std::span<double>(left.data(), static_cast<std::size_t>(count) + 1));
     return ww;
@@ -220,7 +219,7 @@ class Gmres : public Krylov<Space> {
     if (kept_.count() > 0) it.update([&] { kept_.complete(y, steps, x); });
   }
 
-  // The space that is kept, from this cycle.
+  // Updates the recycled space from this cycle.
   void learn(Iteration<Space>& it, bool identity, int steps) {
     const int found = kept_.choose(steps);
     for (int j = 0; j < found; ++j) {
@@ -234,7 +233,7 @@ class Gmres : public Krylov<Space> {
       it.update([&] { kept_.add_kept(j); });
     }
     if (found > 0) kept_.take(found);
-    if (rounding.trusted > 0) kept_.renew(it);  // C = V Q is that of floats
+    if (rounding.trusted > 0) kept_.renew(it);  // C = V Q has the precision of float
   }
 
   // x += M^-1 V y
@@ -251,7 +250,7 @@ class Gmres : public Krylov<Space> {
 
   static constexpr Rounding rounding = rounding_of<T>;
   KrylovOptions options_;
-  bool flexible_, keeps_ = false;  // keeps_: Z
+  bool flexible_, keeps_ = false;  // keeps_: stores Z
   int m_;
   Hessenberg H_;
   std::vector<double> left_, again_;  // V^T w after one pass, and after two
@@ -263,7 +262,10 @@ class Gmres : public Krylov<Space> {
 namespace {
 
 constexpr Option gmres_keys[] = {
-    {"recycle", Option::integer, "0", "vectors that A nearly annuls, kept for the next cycles and solves", "[0, 64]"}};
+    {"recycle", Option::integer, "0",
+     "dimension of the recycled subspace: approximate singular vectors of A with the smallest singular values, kept "
+     "across restarts and solves",
+     "[0, 64]"}};
 
 void read_gmres(const Table& t, KrylovOptions& o) { o.recycle = t.get<int>("recycle"); }
 
@@ -273,7 +275,7 @@ std::unique_ptr<Krylov<Space>> make_gmres(const KrylovOptions& options) {
   return std::make_unique<Gmres<Space, double>>(options, flexible);
 }
 
-// V, and Z or M^-1 (V y) and its argument; floats have the vector at work beside them.
+// V, and Z or M^-1 (V y) and its argument; with floats also the current vector in double.
 template <bool flexible>
 double gmres_vectors(const KrylovOptions& o) {
   const bool floats = o.basis == "float";
@@ -301,7 +303,7 @@ constexpr KrylovDescription krylov::gmres{.name = "gmres",
                                           .make_device = make_gmres<Device, false>};
 constexpr KrylovDescription krylov::fgmres{
     .name = "fgmres",
-    .meaning = "flexible GMRES: the preconditioner may change from one application to the next",
+    .meaning = "flexible GMRES: the preconditioner may change between applications",
     .citation = "Saad 1993",
     .options = gmres_keys,
     .is_flexible = true,

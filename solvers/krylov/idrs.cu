@@ -1,12 +1,12 @@
 // IDR(s) with biorthogonal intermediate vectors (van Gijzen & Sonneveld, ACM Trans. Math. Softw. 38 (2011) 5), right
-// preconditioned: residuals are forced into spaces of shrinking dimension by s fixed shadow vectors P and one factor
-// (I - omega A M^-1) for each s + 1 products; short recurrences, and close to GMRES in products from s = 4 on.
-//   f = P^T r,   for k = 1 .. s:   M c = f  (lower triangle from k on),   v = r - sum_{i>=k} c_i g_i
-//     u_k = omega M^-1 v + sum_{i>=k} c_i u_i,   g_k = A u_k,   both made biorthogonal:  p_i^T g_k = 0, i < k
-//     beta = f_k / mu_kk,   r -= beta g_k,   x += beta u_k,   f_i -= beta mu_ik
-//   t = A M^-1 r,   omega = t.r / t.t, lengthened where t and r are far from parallel,   r -= omega t, x += omega M^-1 r
-// An iteration applies A and M once. The products P^T g_k are taken in one pass, and the biorthogonal ones follow from them
-// and mu. P is pseudo-random from the index (and rank) alone: a run repeats.
+// preconditioned: residuals are forced into spaces of shrinking dimension by s fixed shadow vectors P and one factor (I
+// - omega A M^-1) per s + 1 products; short recurrences, close to GMRES in products from s = 4 on.
+//  f = P^T r,   for k = 1 .. s:   M c = f  (lower triangle from k on),   v = r - sum_{i>=k} c_i g_i
+//    u_k = omega M^-1 v + sum_{i>=k} c_i u_i,   g_k = A u_k,   both made biorthogonal:  p_i^T g_k = 0, i < k
+//    beta = f_k / mu_kk,   r -= beta g_k,   x += beta u_k,   f_i -= beta mu_ik
+//  t = A M^-1 r,   omega = t.r / t.t, lengthened if t and r are far from parallel,   r -= omega t, x += omega M^-1 r
+// An iteration applies A and M once. The products P^T g_k are one pass; the biorthogonal ones follow from them and mu.
+// P is pseudo-random from the index (and rank) alone: runs repeat.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -66,7 +66,7 @@ class Idrs : public Krylov<Space> {
   }
 
  private:
-  // Where t and r make an angle whose cosine is below this, omega t.t = t.r would make the next vectors inaccurate
+  // If the cosine of the angle between t and r is below this, omega t.t = t.r would make the next vectors inaccurate
   // (Sleijpen & van der Vorst 1995).
   static constexpr double least_cosine = 0.7;
 
@@ -146,7 +146,7 @@ class Idrs : public Krylov<Space> {
     });
   }
 
-  // Column k of mu; returns |P^T g| as it came.
+  // Column k of mu; returns |P^T g| before the subtraction.
   double make_biorthogonal(Iteration<Space>& it, int k, Vector u, Vector g) {
     it.project(P_, g, s_, h_.data());
     double square = 0;
@@ -164,7 +164,7 @@ class Idrs : public Krylov<Space> {
     return std::sqrt(square);
   }
 
-  // Into the next space.
+  // Step into the next space.
   bool shrink(Iteration<Space>& it, double& omega, Vector x) {
     const Vector r = r_, t = w_, z = it.place_of(r, z_);
     it.precondition(r, z);
@@ -172,21 +172,21 @@ class Idrs : public Krylov<Space> {
     const Pair tr_tt = it.reduce([&] { return dot_and_square<Space>(t, r); });
     if (!std::isfinite(tr_tt.a) || !std::isfinite(tr_tt.b)) return it.stop(Reason::not_finite), false;
     const double cosine = std::abs(tr_tt.a) / std::sqrt(tr_tt.b * rr_);
-    if (!(cosine > product_noise)) return false;  // omega = 0: the space would shrink to nothing; start again
+    if (!(cosine > product_noise)) return false;  // omega = 0: restart
     omega = tr_tt.a / tr_tt.b * std::max(1.0, least_cosine / cosine);
     rr_ = it.reduce([&] { return residual_step<Space>(omega, z, t, x, r); });
     return it.step(r, rr_);
   }
 
   KrylovOptions options_;
-  int s_ = 0;      // no more than unknowns
+  int s_ = 0;      // at most the number of unknowns
   double rr_ = 0;  // r.r of the recurrence
   Basis<Space> P_, G_, U_;
   Array<double, Space> r_, v_, w_, z_;
   std::vector<double> mu_, f_, h_, c_, a_;
 };
 
-constexpr Option idrs_keys[] = {{"s", Option::integer, "4", "number of shadow vectors", "[1, 64]"}};
+constexpr Option idrs_keys[] = {{"s", Option::integer, "4", "number of shadow vectors of idrs", "[1, 64]"}};
 
 constexpr KrylovDescription krylov::idrs{
     .name = "idrs",

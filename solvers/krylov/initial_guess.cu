@@ -19,7 +19,7 @@ namespace {
 
 constexpr int most_extrapolated = 8, most_projected = 64;
 
-// "projection:8" after its colon; 0 where that is no such number.
+// The number after the colon of e.g. "projection:8"; 0 if invalid.
 int number_after_colon(const std::string& text, int most) {
   const char* end = text.data() + text.size();
   int value = 0;
@@ -27,7 +27,7 @@ int number_after_colon(const std::string& text, int most) {
   return error == std::errc() && stop == end && value >= 1 && value <= most ? value : 0;
 }
 
-// Reproducible numbers between 0 and 1 that no matrix of a flow annuls.
+// Reproducible numbers between 0 and 1, not in the null space of a flow matrix.
 template <class Space>
 void fill_scattered(Vector v) {
   for_each<Space>(v.size(), [=] WEIR_HD(int i) {
@@ -83,7 +83,7 @@ class EarlierSolutions {
  public:
   explicit EarlierSolutions(const GuessRule& rule)
       : rule_(rule),
-        places_(rule.k + 1),  // projection: one for the newest, and for work
+        places_(rule.k + 1),  // projection: one more for the newest vector and as work space
         y_(at(places_)),
         h_(at(places_)),
         column_(at(places_)),
@@ -110,7 +110,7 @@ class EarlierSolutions {
       count_ = std::min(count_ + 1, places_);
       return assign<Space>(x, U_.fresh(newest_));
     }
-    if (result.iterations == 0 && has_chosen_) return;  // x is in the span
+    if (result.iterations == 0 && has_chosen_) return;  // x is in the span of U
     add(A, x);
   }
 
@@ -135,7 +135,7 @@ class EarlierSolutions {
   double product_seconds = 0;
 
  private:
-  // Nothing of a system of another size is of use.
+  // Clears everything if the size is new.
   void fit(std::int64_t n) {
     if (n == n_) return;
     n_ = n;
@@ -169,7 +169,7 @@ class EarlierSolutions {
     A.apply(u, c);
   }
 
-  // The weights of the vectors where they lie.
+  // Extrapolation weights in the order of storage.
   void extrapolate() {
     double weight = count_;  // C(count, i + 1) (-1)^i
     for (int i = 0; i < count_; ++i) {
@@ -178,7 +178,7 @@ class EarlierSolutions {
     }
   }
 
-  // U for this A, which may be another than that of the last solve.
+  // Orthonormalises U for this A if A is new.
   void follow(const Matrix<Space>& A) {
     const View<double> v = U_.fresh(count_), w = image(count_);
     fill_scattered<Space>(v);
@@ -200,7 +200,7 @@ class EarlierSolutions {
     }
   }
 
-  // Vector j orthonormal to those before it: u_old = U column. False where too little of it is left.
+  // Makes vector j orthonormal to the previous ones: u_old = U column. False if too little of it is left.
   bool make_orthonormal(const Matrix<Space>& A, int j) {
     const View<double> u = U_.fresh(j), c = image(j);
     std::fill(column_.begin(), column_.end(), 0.0);
@@ -272,7 +272,7 @@ class EarlierSolutions {
     --count_;
   }
 
-  // The first one tells the size.
+  // The first vector sets the size.
   void vector(Archive& a, Basis<Space>& V, int j) {
     std::vector<double> host;
     if (!a.reads()) {
@@ -288,14 +288,14 @@ class EarlierSolutions {
     if (n > 0) assign<Space>(Array<double, Space>(host), V.fresh(j));
   }
 
-  // What is shorter than this, relative to what it was before the others were taken out, is rounding.
+  // Vectors that are shorter than this after orthogonalisation, relative to before, are rounding.
   static constexpr double least_length = 1e-12;
 
   GuessRule rule_;
   int places_, count_ = 0, newest_ = 0;
   std::int64_t n_ = -1;
   bool has_chosen_ = false;
-  std::array<double, 2> mark_{};  // of the matrix that U is orthonormal for
+  std::array<double, 2> mark_{};  // identifies the matrix for which U is orthonormal
   Basis<Space> U_, C_;
   Array<double, Space> c_;
   std::vector<double> y_, h_, column_, R_;

@@ -7,21 +7,24 @@
 #include <utility>
 
 #include "backend/traits.hpp"
-#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 namespace {
 
-// A true residual this far above the target still counts as met: the recurrence and the truth differ by round-off.
+// A true residual up to this factor above the target counts as met: the recurrence and the true residual differ by
+// round-off.
 constexpr double target_slack = 1.01;
 
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 
-// Relative to |r|, a constant part below this is what rounding leaves in a compatible residual.
+// Constant part of a compatible residual relative to |r| that rounding leaves.
 constexpr double noise = 1e-14;
 
-// Few of the values tell of most vectors that are not.
+// |b|^2 without the mean of b is a difference of squares; above this fraction of |b|^2 it is free of cancellation.
+constexpr double clear_of_mean = 1e-3;
+
+// A few values suffice for most vectors that are not zero.
 template <class Space>
 bool is_zero(View<const double> x) {
   constexpr std::int64_t few = 1024;
@@ -31,46 +34,6 @@ bool is_zero(View<const double> x) {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
-
-// Device: takes the mean away from r as true_residual does; r.r is left at `square`, and the host does not learn of it.
-inline void take_mean_away_there(double* mean, double* square, Vector r) {
-  const double n = static_cast<double>(r.size());
-  sum2_then(
-      r.size(),
-      [=] WEIR_HD(int i) {
-        return Pair{r[i], r[i] * r[i]};
-      },
-      [=] WEIR_HD(const Pair& sums) {
-        *mean = sums.a * sums.a / n <= noise * noise * sums.b ? 0 : sums.a / n;
-        *square = sums.b;
-      });
-  sum_then(
-      r.size(),
-      [=] WEIR_HD(int i) {
-        if (*mean == 0) return 0.0;
-        const double v = r[i] - *mean;
-        r[i] = v;
-        return v * v;
-      },
-      [=] WEIR_HD(double rr) {
-        if (*mean != 0) *square = rr;
-      });
-}
-
-void remove_mean_there(double* mean, Vector x) {
-  const double n = static_cast<double>(x.size());
-  sum2_then(
-      x.size(),
-      [=] WEIR_HD(int i) {
-        return Pair{x[i], x[i] * x[i]};
-      },
-      [=] WEIR_HD(const Pair& sums) {
-        *mean = sums.a * sums.a / n > unit_roundoff * unit_roundoff * sums.b ? sums.a / n : 0;
-      });
-  for_each<Device>(x.size(), [=] WEIR_HD(int i) {
-    if (*mean != 0) x[i] -= *mean;
-  });
-}
 
 template <class Space>
 Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
@@ -100,7 +63,7 @@ double Iteration<Space>::norm_of(View<const double> r, double rr) const {
   return options_.norm == Norm::max ? max_norm_of(r) : std::sqrt(rr);
 }
 
-// Singular A: one pass more for the mean of r, which is taken away only where it is more than rounding has put there.
+// Singular A: one more pass for the mean of r, which is removed only if it exceeds rounding.
 template <class Space>
 double Iteration<Space>::true_residual(View<double> r) {
   if (!singular_) {
@@ -108,17 +71,10 @@ double Iteration<Space>::true_residual(View<double> r) {
     return norm_of(r, rr_);
   }
   timed(product_, [&] { A_.residual(b_, x_, r); });
-  if constexpr (std::is_same_v<Space, Device>) {
-    if (!has_ranks()) {
-      take_mean_away_there(passing_places() + 1, passing_places(), r);
-      fetch_passing({&rr_, 1});
-      return norm_of(r, rr_);
-    }
-  }
   return without_mean(r, sum(sum_and_square<Space>(r)));
 }
 
-// |r| less its mean, which is taken away; from its sums.
+// Removes the mean from r, given its sums; returns |r|.
 template <class Space>
 double Iteration<Space>::without_mean(View<double> r, Pair sums) {
   const double n = static_cast<double>(A_.unknowns()), constant = sums.a * sums.a / n;  // |mean 1|^2
@@ -133,19 +89,7 @@ double Iteration<Space>::whole_residual(View<double> r) {
   return norm_of(r, rr_);
 }
 
-// The start of a singular system on a device: the sums of b and of r come to the host together.
-template <class Space>
-typename Iteration<Space>::Start Iteration<Space>::start_of_singular(View<double> r) {
-  leave_sum<Space>(passing_places(), [&] { return sum_and_square<Space>(b_); });
-  timed(product_, [&] { A_.residual(b_, x_, r); });
-  if constexpr (std::is_same_v<Space, Device>) take_mean_away_there(passing_places() + 3, passing_places() + 2, r);
-  double sums[3];
-  fetch_passing(sums);
-  rr_ = sums[2];
-  return {norm_without_mean({sums[0], sums[1]}), std::sqrt(rr_)};
-}
-
-// Host, one rank, 2-norm: r = b, whose sums serve for both, instead of a product.
+// Host, one rank, 2-norm, x = 0: r = b instead of a product, with shared sums.
 template <class Space>
 typename Iteration<Space>::Start Iteration<Space>::start_of_zero_guess(View<double> r) {
   const Pair sums = assign_sums<Space>(b_, r);
@@ -154,7 +98,7 @@ typename Iteration<Space>::Start Iteration<Space>::start_of_zero_guess(View<doub
   return {std::sqrt(rr_), std::sqrt(rr_)};
 }
 
-// |b|, of its compatible part where A is singular. r is only work space.
+// |b|, or its compatible part if A is singular. r is work space.
 template <class Space>
 double Iteration<Space>::right_hand_side_norm(View<double> r) {
   if (!singular_) return options_.norm == Norm::max ? max_norm_of(b_) : std::sqrt(sum(dot<Space>(b_, b_)));
@@ -171,8 +115,8 @@ double Iteration<Space>::right_hand_side_norm(View<double> r) {
 template <class Space>
 double Iteration<Space>::norm_without_mean(Pair sums) {
   const double m = sums.a / static_cast<double>(A_.unknowns()), square = sums.b - m * sums.a;
-  // The difference of squares is good to eps bb: enough but where b is little more than its mean. A b that is nothing
-  // more has no compatible part.
+  // The difference of squares is accurate to eps bb, which suffices unless b is nearly constant. A constant b has no
+  // compatible part.
   if (square > clear_of_mean * sums.b) return std::sqrt(square);
   const double compatible = std::sqrt(sum(square_about<Space>(b_, m)));
   return compatible > noise * std::sqrt(sums.b) ? compatible : 0;
@@ -183,10 +127,8 @@ void Iteration<Space>::start(View<double> r) {
   const bool to_rhs = options_.relative && options_.reference == "rhs";
   if (std::is_same_v<Space, Host> && options_.norm == Norm::l2 && ranks_.size() == 1 && is_zero<Space>(x_))
     return begin(start_of_zero_guess(r));
-  const Start first = to_rhs && singular_ && keeps_scalars()
-                          ? start_of_singular(r)
-                          : Start{to_rhs ? right_hand_side_norm(r) : 0, true_residual(r)};
-  begin(first);
+  const double b_norm = to_rhs ? right_hand_side_norm(r) : 0;
+  begin({b_norm, true_residual(r)});
 }
 
 template <class Space>
@@ -194,14 +136,6 @@ void Iteration<Space>::start_at_zero(View<double> r) {
   const double norm = right_hand_side_norm(r);
   begin({norm, norm});
   if (!running_ && result_.reason != Reason::not_finite) fill<Space>(0, x_);
-}
-
-template <class Space>
-void Iteration<Space>::take_as_done(double b_norm, double norm) {
-  begin({b_norm, b_norm});
-  step(norm);
-  judge(norm);
-  singular_ = false;  // x has lost its mean there
 }
 
 template <class Space>
@@ -215,7 +149,7 @@ void Iteration<Space>::begin(const Start& first) {
     result_.reason = Reason::not_finite;
     return;
   }
-  if (to_rhs && b_norm == 0) {  // nothing to be relative to, and the solution is known
+  if (to_rhs && b_norm == 0) {  // b = 0: the solution is 0
     fill<Space>(0, x_);
     result_.residual = result_.true_residual = 0;
     return;
@@ -271,7 +205,7 @@ void Iteration<Space>::restart(View<double> r) {
 template <class Space>
 void Iteration<Space>::judge(double norm) {
   result_.true_residual = cycle_norm_ = norm;
-  if (result_.iterations == 0) result_.residual = norm;  // x was improved before the first
+  if (result_.iterations == 0) result_.residual = norm;  // x was improved before the first iteration
   const bool claimed = stopped_ && result_.reason == Reason::converged;
   const bool met = norm <= (claimed && !options_.strict ? target_slack : 1) * target_;
   const bool over = stopped_ && !claimed;
@@ -323,22 +257,7 @@ Pair Iteration<Space>::precondition_dots(View<const double> r, View<const double
 }
 
 template <class Space>
-void Iteration<Space>::apply_dot_at(double* to, View<const double> x, View<double> y) {
-  timed(product_, [&] { A_.apply_dot_at(to, x, y); });
-}
-template <class Space>
-void Iteration<Space>::apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) {
-  timed(product_, [&] { A_.apply_dots_at(to, x, w, y); });
-}
-template <class Space>
-void Iteration<Space>::precondition_dot_at(double* to, View<const double> r, View<double> z) {
-  timed(preconditioner_, [&] { M_.apply_dot_at(to, r, z); });
-}
-
-template <class Space>
 void Iteration<Space>::remove_mean() {
-  if constexpr (std::is_same_v<Space, Device>)
-    if (!has_ranks()) return remove_mean_there(passing_places(), x_);
   const Pair sums = sum(sum_and_square<Space>(x_));
   const double n = static_cast<double>(A_.unknowns());
   if (sums.a * sums.a / n > unit_roundoff * unit_roundoff * sums.b) shift<Space>(sums.a / n, x_);
@@ -352,7 +271,7 @@ void Iteration<Space>::keep(double norm, bool is_true) {
   kept_is_true_ = is_true;
 }
 
-// A solve that went on in vain may have lost what it had.
+// Restores the kept x if the last iterations have made x worse.
 template <class Space>
 void Iteration<Space>::take_kept() {
   if (kept_norm_ < 0 || result_.reason == Reason::converged || result_.true_residual <= kept_norm_) return;

@@ -1,14 +1,14 @@
-// What every method shares in one solve: the target, the compatible right-hand side, timers, history and the verdict.
-//   Iteration<Space> it(A, M, b, x, options, history, kept);
-//   for (it.start(r); it.running(); it.restart(r)) { ... do { one step } while (it.step(norm)); }
-//   return it.finish();
+// Parts common to all methods in one solve: target, compatible right-hand side, timers, history and the result.
+//  Iteration<Space> it(A, M, b, x, options, history, kept);
+//  for (it.start(r); it.running(); it.restart(r)) { ... do { one step } while (it.step(norm)); }
+//  return it.finish();
 // Between start or restart and the end of a cycle, a method works on its own recurrence of the residual. restart
-// computes the true residual into r and judges: where the recurrence claimed convergence and the truth misses the
-// target, the method goes on from the true residual; where that no longer halves it, the solve is `stagnated` (or
-// `converged`, within claim_slack of the target: the attainable accuracy). Strict options take no slack; the x of
-// the claim that missed is then kept, and is the solution where what follows ends farther from it.
+// computes the true residual into r. If the recurrence claimed convergence but the true residual misses the target, the
+// method continues from the true residual; if that no longer halves it, the solve is `stagnated` (or `converged`,
+// within claim_slack of the target: the attainable accuracy). Strict options allow no slack; x at the missed claim is
+// then kept, and is the solution if the following iterations end farther away.
 //
-// Singular A (constant null space): b is made compatible by taking its mean away from every residual, b itself stays.
+// Singular A (constant null space): the mean is removed from every residual, so that b is compatible; b itself stays.
 #pragma once
 #include <span>
 #include <string>
@@ -26,8 +26,8 @@ namespace weir {
 inline constexpr int stagnation_window = 500;         // iterations without ...
 inline constexpr double stagnation_progress = 0.999;  // ... the smallest residual falling below this fraction of itself
 inline constexpr double claim_slack = 10;
-// A residual that has fallen so far may be near the attainable accuracy, where a recurrence goes on and x drifts away: the
-// best x is kept.
+// Relative residual below which the attainable accuracy may be reached, where a recurrence continues while x drifts:
+// the best x is kept.
 inline constexpr double near_rounding = 1e-12;
 inline constexpr double product_noise =
     1e-15;  // relative to the norms of its factors, a dot product below this is rounding
@@ -41,34 +41,32 @@ class Iteration {
             const KrylovOptions& options, std::vector<double>& history, Array<double, Space>& kept);
 
   void start(View<double> r);  // r = b - A x
-  // For a direct solver, which needs no guess: x counts as 0, whatever it holds, until the caller has put M^-1 b there. r is
-  // work space. The tolerance must be relative to |b|.
+  // For a direct solver, which needs no guess: x counts as 0 until the caller has stored M^-1 b there. r is work space.
+  // The tolerance must be relative to |b|.
   void start_at_zero(View<double> r);
   void restart(View<double> r);  // the same, at the end of a cycle
-  // A solve that a device has made by itself from x = 0, in one iteration: |b| and the residual's norm, as seen there. x is final.
-  void take_as_done(double b_norm, double norm);
-  void judge(double norm);  // restart for a method that has just computed the true residual itself
+  void judge(double norm);       // restart for a method that has computed the true residual itself
   bool running() const { return running_; }
 
   double rr() const { return rr_; }            // r.r of the last start or restart ...
-  double norm() const { return cycle_norm_; }  // ... and its norm, as the options have it
+  double norm() const { return cycle_norm_; }  // ... and its norm in the norm of the options
   double target() const { return target_; }
   int iterations() const { return result_.iterations; }
   int iterations_left() const { return options_.max_iterations - result_.iterations; }
 
-  // Ends an iteration whose recurrence gives this residual norm; false where the cycle ends.
+  // Ends an iteration with this residual norm of the recurrence; false at the end of the cycle.
   bool step(double norm);
-  bool step(View<const double> r, double rr);  // the norm of the options, from r and r.r
-  // Iterations out of our sight, by another library: they are counted, and end as it says. judge() comes next.
+  bool step(View<const double> r, double rr);  // norm of the options, from r and r.r
+  // Counts iterations done by another library, with its reason to stop. judge() follows.
   void report(int iterations, double norm, Reason reason);
-  // Whether step will keep the x of such a residual: a method that holds back a part of x adds it before.
+  // True if step will keep x at this residual: a method with a pending part of x adds it before.
   bool keeps(double norm) const {
     return options_.strict && norm <= near_rounding * result_.residual0 && (kept_norm_ < 0 || norm < 0.5 * kept_norm_);
   }
   void stop(Reason reason);  // ends the solve at the next restart: breakdown, not_finite
 
-  // A rank's share of a sum becomes the sum over all ranks of A; nothing happens where there is one. Whatever a method
-  // computes with dot, axpy_square and their like goes through here; the products below have gone already.
+  // Sum over all ranks of A of the shares of each rank; no effect on one rank. Methods use it for results of dot,
+  // axpy_square etc.; the products below are summed already.
   template <class T>  // double, Pair
   T sum(T share) {
     return ranks_.size() == 1 ? share : timed(sums_, [&] { return ranks_.sum(share); });
@@ -76,7 +74,7 @@ class Iteration {
   void sum(std::span<double> shares) {
     timed(sums_, [&] { ranks_.sum(shares); });
   }
-  // The same with work in between: shares go off, sums come back. One at a time.
+  // The same split in two, to overlap the sum with work. One at a time.
   void start_sum(std::span<const double> shares) {
     timed(sums_, [&] { ranks_.start_sum(shares); });
   }
@@ -84,28 +82,22 @@ class Iteration {
     timed(sums_, [&] { ranks_.finish_sum(sums); });
   }
 
-  // The true residual of x, and its norm in the options' sense.
+  // Computes the true residual of x; returns its norm in the norm of the options.
   double true_residual(View<double> r);
-  // The same in one pass, of singular A with the constant part that true_residual takes away.
+  // The same in one pass; for singular A with the constant part that true_residual removes.
   double whole_residual(View<double> r);
 
-  // Timed parts.
+  // Timed operations.
   void apply(View<const double> x, View<double> y);
   double apply_dot(View<const double> x, View<double> y);
   Pair apply_dots(View<const double> x, View<const double> w, View<double> y);         // returns {y.w, y.y}
-  void precondition(View<const double> r, View<double> z);                             // nothing to do where z is r
+  void precondition(View<const double> r, View<double> z);                             // no effect if z is r
   double precondition_dot(View<const double> r, View<double> z);                       // returns r.z
   Pair precondition_dots(View<const double> r, View<const double> w, View<double> z);  // returns {r.z, w.z}
-  // The same, of methods that keep their scalars on the device: sums are left there, and the host does not wait.
   bool has_ranks() const { return A_.ranks() != nullptr; }
-  bool keeps_scalars() const { return std::is_same_v<Space, Device> && !has_ranks() && options_.norm == Norm::l2; }
-  bool is_recordable() const { return A_.is_recordable() && M_.is_recordable(); }  // an iteration of such a method
-  void apply_dot_at(double* to, View<const double> x, View<double> y);
-  void apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y);
-  void precondition_dot_at(double* to, View<const double> r, View<double> z);
-  // Where M^-1 r goes: `own`, made to fit, or r itself where M is the identity.
+  // Storage for M^-1 r: `own`, resized, or r itself if M is the identity.
   View<double> place_of(View<double> r, Array<double, Space>& own) const;
-  // Vector updates and reductions, which are fused: f(), and f() summed over all ranks.
+  // Fused vector updates and reductions: f(), and f() summed over all ranks.
   template <class F>
   auto update(const F& f) {
     return timed(sums_, f);
@@ -120,7 +112,7 @@ class Iteration {
     sum(std::span<double>(h, static_cast<std::size_t>(count)));
   }
 
-  void add_seconds(const SolveResult& inner);  // the parts of an inner solve are parts of this one
+  void add_seconds(const SolveResult& inner);  // adds the times of an inner solve
 
   SolveResult finish();
 
@@ -132,7 +124,6 @@ class Iteration {
   struct Start {
     double b_norm, r_norm;
   };
-  Start start_of_singular(View<double> r);
   Start start_of_zero_guess(View<double> r);
   double without_mean(View<double> r, Pair sums);
   void begin(const Start& first);
@@ -148,9 +139,9 @@ class Iteration {
   View<double> x_;
   const KrylovOptions& options_;
   std::vector<double>& history_;
-  Array<double, Space>& kept_;  // x of a claim, or of a residual near rounding ...
-  double kept_norm_ = -1;       // ... and its residual, negative: there is none ...
-  bool kept_is_true_ = false;   // ... computed, not only by the recurrence
+  Array<double, Space>& kept_;  // x of a claim, or of a residual near rounding;
+  double kept_norm_ = -1;       // its residual; negative: none;
+  bool kept_is_true_ = false;   // whether that was computed or is that of the recurrence
   SolveResult result_;
   NamedSeconds product_{result_.spmv_seconds, nullptr, "product"}, sums_{result_.reduce_seconds, nullptr, "vectors"},
       preconditioner_{result_.apply_seconds, nullptr, "preconditioner"};
@@ -162,13 +153,7 @@ class Iteration {
   HaloCost halo_before_;
 };
 
-// Device: x loses its mean where that is more than rounding, and nothing waits. mean: a place of device memory.
-void remove_mean_there(double* mean, View<double> x);
-
-// Of |b|^2 without the mean of b, a difference of squares, this much of |b|^2 is clear of rounding.
-inline constexpr double clear_of_mean = 1e-3;
-
-// Bad pairs are the caller's error, not a numerical outcome.
+// A bad pair of method and preconditioner is an error of the caller, not a numerical outcome.
 template <class Space>
 void require_constant(const Preconditioner<Space>& M, const char* method) {
   if (!M.is_constant())

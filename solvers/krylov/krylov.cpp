@@ -1,4 +1,4 @@
-// The keys that every method has.
+// Keys common to all methods.
 #include "solvers/krylov/krylov.hpp"
 
 #include <filesystem>
@@ -20,29 +20,30 @@ namespace {
 
 constexpr Option common_keys[] = {
     {"method", Option::text, "depends on the system",
-     "a Krylov method, or a preconditioner as the solver itself: x += M^-1 (b - A x); auto: [select] of the "
-     "miniapp's default and what `weir list auto` shows"},
-    {"preconditioner", Option::table, "depends on the system", "`type` and the keys of that preconditioner",
-     "preconditioner"},
-    {"tolerance", Option::number, "depends on the system", "of the residual b - A x", "[0, inf)", "", "",
+     "Krylov method, or a preconditioner as the solver itself: x += M^-1 (b - A x); auto: [select] with the default of "
+     "the miniapp and the candidates that `weir list auto` shows"},
+    {"preconditioner", Option::table, "depends on the system", "preconditioner: `type` and its keys", "preconditioner"},
+    {"tolerance", Option::number, "depends on the system", "tolerance of the residual b - A x", "[0, inf)", "", "",
      forcing_options},
     {"tolerance", Option::text, "depends on the system",
-     "`flow` systems: by how the nonlinear residual falls; a table has the rule's parameters", "eisenstat_walker"},
-    {"relative", Option::boolean, "true", "to `reference`; else the tolerance is absolute"},
-    {"reference", Option::text, "rhs", "what the tolerance is relative to: |b|, or |b - A x0|", "rhs | initial"},
-    {"norm", Option::text, "l2", "that convergence is measured in", "l2 | max"},
+     "tolerance of `flow` systems from the reduction of the nonlinear residual; a table sets its parameters",
+     "eisenstat_walker"},
+    {"relative", Option::boolean, "true", "whether the tolerance is relative to `reference` (else absolute)"},
+    {"reference", Option::text, "rhs", "reference of a relative tolerance: |b|, or |b - A x0|", "rhs | initial"},
+    {"norm", Option::text, "l2", "norm of the residual in the convergence test", "l2 | max"},
     {"max_iterations", Option::integer, "1000",
-     "at most; a solve that is repeated because its preconditioner was too old has as many again", "[0, inf)"},
+     "largest number of iterations per solve; a solve repeated after a late rebuild of the preconditioner has as many "
+     "again",
+     "[0, inf)"},
     {"initial_guess", Option::text, "previous",
-     "x as it comes (previous), zero, extrapolation:K (of degree K, in the number of the solve), projection:K (the "
-     "best of the "
-     "span of the last K solutions)"},
-    {"restart", Option::integer, "30", "gmres, fgmres: steps of a cycle", "[1, inf)"},
+     "initial guess: the previous solution, zero, extrapolation:K (polynomial of degree K through earlier solutions), "
+     "projection:K (best of the span of the last K solutions)"},
+    {"restart", Option::integer, "30", "restart length of gmres and fgmres", "[1, inf)"},
     {"basis_storage", Option::text, "depends on the method: float of refinement, else double",
-     "gmres, fgmres: of the vectors of the basis", "double | float", "", "basis, single=float"},
+     "storage of the basis vectors of gmres and fgmres", "double | float", "", "basis, single=float"},
     {"refresh", Option::text, "always",
-     "when the preconditioner is rebuilt: always, every:K, adaptive, adaptive:COST (of an update, in iterations), "
-     "adaptive:measured"}};
+     "rebuild of the preconditioner: at every matrix, every K matrices (every:K), or when the iterations grow: "
+     "adaptive, adaptive:COST (cost of a rebuild in iterations), adaptive:measured"}};
 
 void read_own_options(const Table& t, const std::string& method, KrylovOptions& o) {
   const KrylovDescription* d = find_krylov(method);
@@ -57,7 +58,7 @@ void read_sizes(const Table& t, const std::string& method, KrylovOptions& o) {
 
 const std::string plugin_prefix = "plugin:";
 
-// The file's name without its ending tells one plugin from another.
+// Label of a plugin: the file name without its extension.
 std::string label_of(const std::string& type, const Table& options) {
   const std::string file = type == "plugin"   ? options.get<std::string>("library", "")
                            : type == "python" ? options.get<std::string>("module", "")
@@ -65,7 +66,7 @@ std::string label_of(const std::string& type, const Table& options) {
   return file.empty() ? type : type + ":" + std::filesystem::path(file).stem().string();
 }
 
-// "plugin:./libmine.so": its options stand in `preconditioner`, and so does the library from here on.
+// method = "plugin:./libmine.so": the library becomes an option of `preconditioner`.
 SolverNames named_plugin(const Table& t, SolverNames names) {
   names.options = t.table("preconditioner");
   find_file(t, "method", "library", plugin_prefix);
@@ -74,7 +75,7 @@ SolverNames named_plugin(const Table& t, SolverNames names) {
   const std::string library = names.method.substr(plugin_prefix.size());
   if (names.options.get<std::string>("library", library) != library ||
       names.options.get<std::string>("type", "plugin") != "plugin")
-    names.options.fail("library", "the method names another library: leave `type` and `library` out here");
+    names.options.fail("library", "`method` already names a library: remove `type` and `library` here");
   names.options.put("library", library);
   names.label = label_of("plugin", names.options);
   return names;
@@ -111,7 +112,7 @@ SolverNames read_solver_names(const Table& given, const std::string& default_met
   const Table t = given.described_by(common_keys);
   SolverNames names;
   names.method = t.get<std::string>("method", default_method);
-  if (names.method == "auto") names.method = default_method;  // who else may lead is none of the solver's business
+  if (names.method == "auto") names.method = default_method;  // candidates are handled by [select]
   const KrylovDescription* d = find_krylov(names.method);
   names.is_itself = !d;
   if (names.method.starts_with(plugin_prefix)) return named_plugin(t, names);
@@ -132,7 +133,7 @@ SolverNames read_solver_names(const Table& given, const std::string& default_met
     names.options.fail("type", names.method + " takes no preconditioner");
   if (names.is_itself && type != names.method)
     names.options.fail("type", "method = \"" + names.method + "\" is itself the solver; preconditioning it with '" +
-                                   type + "' is not possible (leave `type` out, or take a Krylov method)");
+                                   type + "' is not possible (remove `type`, or choose a Krylov method)");
   names.label = names.is_itself || type == "none" ? names.method : names.method + "+" + label_of(type, names.options);
   return names;
 }

@@ -1,5 +1,5 @@
-// Iterative methods for A x = b with a preconditioner. The convergence norm is that of the unpreconditioned residual
-// b - A x; the true residual is computed once at the end of every solve. The first solve of a size allocates.
+// Iterative methods for A x = b with a preconditioner. Convergence is measured by the unpreconditioned residual b - A
+// x; the true residual is computed once at the end of every solve. The first solve of a size allocates.
 #pragma once
 #include <functional>
 #include <memory>
@@ -8,8 +8,8 @@
 
 #include "base/archive.hpp"
 #include "base/table.hpp"
+#include "solvers/device/array.hpp"
 #include "solvers/krylov/forcing_term.hpp"
-#include "solvers/krylov/on_device/queued_solves.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
@@ -19,19 +19,19 @@ namespace weir {
 enum class Reason { converged, max_iterations, breakdown, stagnated, not_finite, interrupted };
 const char* to_string(Reason reason);
 
-// Of the residual: the root of the sum of squares, or the largest absolute value.
+// Norm of the residual: root of the sum of squares, or largest absolute value.
 enum class Norm { l2, max };
 
 struct SolveResult {
   int iterations = 0;
   double residual0 = 0;      // |b - A x0|
-  double residual = 0;       // the last one the method knew
+  double residual = 0;       // last residual of the recurrence
   double true_residual = 0;  // |b - A x| computed at the end
-  double target = -1;        // |b - A x| that was asked for; negative: the method does not report it
+  double target = -1;        // requested |b - A x|; negative: not reported by the method
   Reason reason = Reason::converged;
   double apply_seconds = 0, spmv_seconds = 0, reduce_seconds = 0, solve_seconds = 0;  // negative: not measured
-  double halo_seconds = -1, transfer_bytes = -1;  // of this rank; negative: one rank
-  double tolerance = -1;                          // that held, and why; negative: not told
+  double halo_seconds = -1, transfer_bytes = -1;  // on this rank; negative: one rank
+  double tolerance = -1;                          // tolerance used, and its reason; negative: not given
   ToleranceReason tolerance_reason = ToleranceReason::fixed;
   bool converged() const { return reason == Reason::converged; }
 };
@@ -39,36 +39,35 @@ struct SolveResult {
 struct KrylovOptions {
   double tolerance = 1e-8;
   bool relative = true;           // false: |b - A x| <= tolerance
-  std::string reference = "rhs";  // |b|, of its compatible part where A is singular; "initial": |b - A x0|
+  std::string reference = "rhs";  // "rhs": |b|, or its compatible part for singular A; "initial": |b - A x0|
   Norm norm = Norm::l2;
-  // converged: |b - A x| is at most the target. Else, as in a flow, also within ten times the target where rounding
+  // converged means that |b - A x| is at most the target. Not strict: also within ten times the target if rounding
   // keeps the residual above it.
   bool strict = false;
   int max_iterations = 1000;
   int restart = 30;              // gmres, fgmres
-  std::string basis = "double";  // gmres, fgmres: their vectors are kept as double or float
-  bool history = false;          // keep the residual of every iteration
+  std::string basis = "double";  // gmres, fgmres: basis vectors as double or float
+  bool history = false;          // record the residual of every iteration
 
-  int l = 2;           // bicgstab_l: degree of its residual polynomials
-  int s = 4;           // idrs: number of shadow vectors
-  int look_every = 8;  // cg, bicgstab, on the device: iterations at most between two looks of the host at the residual
-  int recycle = 0;     // gmres, fgmres: vectors kept from one solve (and cycle) to the next
-  // refinement: the method of an inner solve, how far it goes, its iteration limit, and whether its products are
-  // with A ("double") or with A rounded ("float")
+  int l = 2;        // bicgstab_l: degree of its residual polynomials
+  int s = 4;        // idrs: number of shadow vectors
+  int recycle = 0;  // gmres, fgmres: dimension of the recycled space
+  // refinement: method, tolerance and iteration limit of an inner solve, and storage of its matrix ("double" or
+  // "float")
   std::string inner = "gmres", inner_matrix = "double";
   double inner_tolerance = 1e-4;
   int inner_iterations = 30;
 
-  // Where `forcing` is not null, it is the tolerance of each solve instead of `tolerance`; shared by all copies. The rule makes
-  // a ForcingTerm of the solver's own, where it is given none.
+  // Tolerance of each solve instead of `tolerance`, if not null; shared by all copies. A solver without it makes its
+  // own ForcingTerm from the rule.
   ForcingRule forcing_rule = {};
   std::shared_ptr<const double> forcing = {};
   double tolerance_now() const { return forcing ? *forcing : tolerance; }
 
-  // Asked in every iteration, over ranks by all: whether the solve must end. Shared by all copies.
+  // Cancellation: polled once per iteration on all ranks; true ends the solve. Shared by all copies.
   std::shared_ptr<std::function<bool()>> should_stop = {};
 };
-// method: its own keys are read too; keys of other methods stay unread, and so are refused as unknown.
+// method: its own keys are read too; keys of other methods stay unread and are reported as unknown.
 KrylovOptions read_krylov_options(const Table& options, const KrylovOptions& defaults = {},
                                   const std::string& method = "");
 std::string describe(const std::string& method, const KrylovOptions& options);  // "gmres(30, recycles 4)"
@@ -77,19 +76,11 @@ template <class Space>
 class Krylov {
  public:
   virtual ~Krylov() = default;
-  // x holds the initial guess on entry and the solution on return.
+  // x: the initial guess on entry, the solution on return.
   virtual SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                             View<double> x) = 0;
   virtual const char* name() const = 0;
-  // Device: the same in two halves, which wait for nothing (queued_solves.hpp); x is to stay where it is between them.
-  virtual bool can_queue(const Matrix<Space>&, const Preconditioner<Space>&) const { return false; }
-  virtual void queue(const Matrix<Space>&, const Preconditioner<Space>&, View<const double> /*b*/, View<double> /*x*/,
-                     const QueuedSolve&) {}
-  virtual SolveResult settle(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
-                             View<double> x, const SeenSolve&) {
-    return solve(A, M, b, x);
-  }
-  // What it takes from one solve to the next, for checkpoints.
+  // State carried from one solve to the next, for checkpoints.
   virtual bool remembers() const { return false; }
   virtual void state(Archive&) {}
   // Work space of a caller whose solvers never run at the same time; must outlive them. Few methods take it.
@@ -101,13 +92,13 @@ class Krylov {
   Array<double, Space> kept_x_;  // by Iteration
 };
 
-// What makes a method, for its description.
+// Factory of a method for its description.
 template <template <class> class Method, class Space>
 std::unique_ptr<Krylov<Space>> make_method(const KrylovOptions& options) {
   return std::make_unique<Method<Space>>(options);
 }
 
-// method: one of the registry's.
+// method: a name in the registry.
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options);
 

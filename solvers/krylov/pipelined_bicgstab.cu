@@ -1,16 +1,17 @@
-// Pipelined stabilised bi-conjugate gradients (Cools & Vanroose 2017, Alg. 7) on B = A M^-1: the iterates of bicgstab to
-// rounding, with two sums over the ranks an iteration instead of three, each of which travels while a product is computed.
-//   p = r + beta (p - omega s)    s = w + beta (s - omega z)    z = t + beta (z - omega v)     s = B p, z = B s, w = B r
-//   q = r - alpha s               y = w - alpha z               q.y, y.y  start
-//   v = B z                                                     meanwhile;  omega = q.y / y.y
-//   e += alpha p + omega q        r = q - omega y               w = y - omega (t - alpha v)    r0.(r, w, s, z), r.r  start
-//   t = B w                                                     meanwhile
-//   beta = (alpha / omega) (r0.r / (r0.r)_old)    alpha = r0.r / (r0.w + beta r0.s - beta omega r0.z)
-// e is what x has gained, before the preconditioner: x += M^-1 e is done once a cycle, as M is always the same.
+// Pipelined stabilised bi-conjugate gradients (Cools & Vanroose 2017, Alg. 7) on B = A M^-1: the iterates of bicgstab
+// to rounding, with two sums over the ranks per iteration instead of three, each overlapped with a product.
+//  p = r + beta (p - omega s)    s = w + beta (s - omega z)    z = t + beta (z - omega v)     s = B p, z = B s, w = B r
+//  q = r - alpha s               y = w - alpha z               q.y, y.y  start
+//  v = B z                                                     meanwhile;  omega = q.y / y.y
+//  e += alpha p + omega q        r = q - omega y               w = y - omega (t - alpha v)    r0.(r, w, s, z), r.r
+//  start
+//  t = B w                                                     meanwhile
+//  beta = (alpha / omega) (r0.r / (r0.r)_old)    alpha = r0.r / (r0.w + beta r0.s - beta omega r0.z)
+// e: gain of x before the preconditioner; x += M^-1 e once per cycle, as M is constant.
 //
-// The recurrences drift: every replacement_interval iterations r, w, s, z and v are computed anew from x and p, and at the end
-// of a solve the true residual is what counts. Where a denominator vanishes the method starts again from the true residual; where
-// that happens in the first iteration of a cycle, it is a breakdown.
+// The recurrences drift: every replacement_interval iterations r, w, s, z and v are recomputed from x and p, and the
+// true residual is checked at the end. If a denominator vanishes the method restarts from the true residual; in the
+// first iteration of a cycle this is a breakdown.
 #include <cmath>
 #include <utility>
 
@@ -97,7 +98,7 @@ class PipelinedBicgstab : public Krylov<Space> {
       it.finish_sum(products);
       const Pair qy{products[0], products[1]};
       if (!std::isfinite(qy.a) || !std::isfinite(qy.b)) return it.stop(Reason::not_finite);
-      const bool stuck = !(qy.b > 0);  // y = A q vanishes: either q does, or A is singular there
+      const bool stuck = !(qy.b > 0);  // y = A q = 0: q = 0, or A is singular there
       omega = stuck ? 0 : qy.a / qy.b;
       const Pair advanced = it.update([&] { return pipelined_advance<Space>(alpha, omega, a); });
       has_gained_ = true;
@@ -166,7 +167,7 @@ class PipelinedBicgstab : public Krylov<Space> {
 
 constexpr KrylovDescription krylov::pipelined_bicgstab{
     .name = "pipelined_bicgstab",
-    .meaning = "bicgstab, its sums over ranks hidden behind the products",
+    .meaning = "bicgstab with its sums over ranks overlapped with the products",
     .citation = "Cools & Vanroose 2017",
     .options = {},
     .vectors = [](const KrylovOptions&) { return 12.0; },

@@ -1,17 +1,17 @@
-// Pipelined conjugate gradients (Ghysels & Vanroose 2014, Alg. 4): the iterates of cg to rounding, with one sum over the
-// ranks an iteration that travels while M^-1 w and its product with A are computed.
-//   gamma = r.u, delta = w.u  start     u = M^-1 r, w = A u
-//   m = M^-1 w,  n = A m                meanwhile
-//   beta = gamma / gamma_old,  alpha = gamma / (delta - beta gamma / alpha_old)
-//   z = n + beta z   q = m + beta q   s = w + beta s   p = u + beta p
-//   x += alpha p     r -= alpha s     u -= alpha q     w -= alpha z
-// The eight updates are one pass (24 vectors with a preconditioner, 16 without, where cg moves 10 to 13): it pays
-// where waiting for a sum costs more than that.
+// Pipelined conjugate gradients (Ghysels & Vanroose 2014, Alg. 4): the iterates of cg to rounding, with one sum over
+// the ranks per iteration, overlapped with M^-1 w and its product with A.
+//  gamma = r.u, delta = w.u  start     u = M^-1 r, w = A u
+//  m = M^-1 w,  n = A m                meanwhile
+//  beta = gamma / gamma_old,  alpha = gamma / (delta - beta gamma / alpha_old)
+//  z = n + beta z   q = m + beta q   s = w + beta s   p = u + beta p
+//  x += alpha p     r -= alpha s     u -= alpha q     w -= alpha z
+// The eight updates are one pass (24 vectors with a preconditioner, 16 without; cg moves 10 to 13): it pays if waiting
+// for a sum costs more.
 //
-// r, u, w, s, q and z drift away from what they stand for, more than in cg. Every replacement_interval iterations, and
-// when |r| is a three thousandth of what it was then, they are computed anew from x and p (Cools et al. 2018), and at the end of
-// a solve the true residual is what counts. Where p.A p or
-// gamma is not positive, the method starts again from the true residual; in the first iteration of a cycle it is a breakdown.
+// r, u, w, s, q and z drift more than in cg. Every replacement_interval iterations, and when |r| has fallen by a factor
+// of 3000, they are recomputed from x and p (Cools et al. 2018), and the true residual is checked at the end. If p.A p
+// or gamma is not positive, the method restarts from the true residual; in the first iteration of a cycle this is a
+// breakdown.
 #include <cmath>
 
 #include "solvers/device/vector_ops.hpp"
@@ -25,8 +25,8 @@ struct PipelinedCgVectors {
   Vector x, r, u, w, p, q, s, z;
 };
 
-// All updates of an iteration; returns the next {r.u, w.u}. Where M is the identity u is r, m is w and q is s, and they are
-// written twice with the same values.
+// All updates of an iteration; returns the next {r.u, w.u}. If M is the identity, u is r, m is w and q is s, written
+// twice with the same values.
 template <class Space>
 Pair pipelined_cg_step(double alpha, double beta, const PipelinedCgVectors& vectors) {
   const PipelinedCgVectors v = vectors;
@@ -68,7 +68,8 @@ class PipelinedCg : public Krylov<Space> {
 
  private:
   static constexpr int replacement_interval = 50;
-  static constexpr double replacement_drop = 1e-7;  // of r.r: a preconditioner in single precision lets them drift
+  static constexpr double replacement_drop =
+      1e-7;  // drop of r.r: with a preconditioner in single precision the recurrences drift
 
   void cycle(Iteration<Space>& it, View<double> x) {
     const View<double> r = r_, w = w_, n = n_, p = p_, s = s_, z = z_;
@@ -102,7 +103,7 @@ class PipelinedCg : public Krylov<Space> {
     }
   }
 
-  // Everything from x and p; returns this rank's shares of {r.u, w.u}.
+  // Recomputes all vectors from x and p; returns the shares of this rank of {r.u, w.u}.
   Pair replace(Iteration<Space>& it, const PipelinedCgVectors& v) {
     it.true_residual(v.r);
     it.apply(v.p, v.s);
@@ -125,7 +126,7 @@ class PipelinedCg : public Krylov<Space> {
 };
 
 constexpr KrylovDescription krylov::pipelined_cg{.name = "pipelined_cg",
-                                                 .meaning = "cg, its sum over ranks hidden behind the product",
+                                                 .meaning = "cg with its sum over ranks overlapped with the product",
                                                  .citation = "Ghysels & Vanroose 2014",
                                                  .options = {},
                                                  .needs_symmetry = true,

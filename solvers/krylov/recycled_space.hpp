@@ -1,16 +1,18 @@
-// What gmres and fgmres keep from one solve to the next: k vectors U that A nearly annuls, and their images C = A U,
-// orthonormal. The frame is GCRO (de Sturler 1996; Parks, de Sturler, Mackey, Johnson & Maiti 2006); the vectors are not
-// harmonic Ritz vectors, but the right singular vectors of the least singular values, which are real and need no
-// eigenvalue solver (and served as well or better on systems of convection and diffusion).
-//   a new solve, A may have changed:  C = A U made orthonormal (k products),  x += U C^T r,  r -= C C^T r
-//   within a cycle:                   w = (I - C C^T) A M^-1 v,  so that the cycle never works on C again;  B = C^T A M^-1 V
-//                                     x += M^-1 V y - U B y
-//   what a cycle has learnt:          A [U/|U|, M^-1 V] = [C, V] G,   G = | 1/|U|  B |
-//                                                                         |   0    H |
-//     U becomes the k directions that G shortens most, made so that C = A U is orthonormal; after the first two cycles of
-//     a solve, which is where nearly all is learnt. Without kept M^-1 V this applies M k times more.
-// U holds vectors of the solution's space, so that M may change as well. |U| is its length in the space of V. Checkpoints
-// hold U and |U|.
+// Recycled space of gmres and fgmres: k vectors U with small |A u|, and their images C = A U, orthonormal. Framework:
+// GCRO (de Sturler 1996; Parks, de Sturler, Mackey, Johnson & Maiti 2006); instead of harmonic Ritz vectors it takes
+// the right singular vectors of the smallest singular values, which are real, need no eigenvalue solver, and served as
+// well or better for convection and diffusion.
+//  a new solve, A may have changed:  C = A U made orthonormal (k products),  x += U C^T r,  r -= C C^T r
+//  within a cycle:                   w = (I - C C^T) A M^-1 v,  so that the cycle stays outside of C;  B = C^T A M^-1 V
+//                                    x += M^-1 V y - U B y
+//  after a cycle:                    A [U/|U|, M^-1 V] = [C, V] G,   G = | 1/|U|  B |
+//                                                                        |   0    H |
+//    U becomes the k directions with the smallest images under G, scaled so that C = A U is orthonormal; after the
+//    first
+//    two cycles of a solve, which contain nearly all the information. Without stored M^-1 V this applies M k times
+//    more.
+// U is in the solution space, so that M may change as well. |U|: its length in the space of V. Checkpoints contain U
+// and |U|.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -28,7 +30,7 @@ namespace weir {
 template <class Space>
 class RecycledSpace {
  public:
-  // steps: of a cycle.
+  // steps: per cycle.
   RecycledSpace(int capacity, int steps) : capacity_(capacity), steps_(steps) {
     if (capacity == 0) return;
     for (auto* v : {&length_, &next_length_, &h_}) v->resize(at(capacity) + 1);
@@ -36,7 +38,7 @@ class RecycledSpace {
     B_.shape(capacity, steps);
   }
 
-  // Forgets what it holds where the size is new.
+  // Clears the space if the size is new.
   void begin_solve(std::int64_t n) {
     cycles_ = 0;
     if (capacity_ == 0 || n == n_) return;
@@ -66,15 +68,15 @@ class RecycledSpace {
     }
   }
 
-  // Whether a part of r, the residual of the last restart, lies in C that matters: no cycle can work on that.
+  // True if a relevant part of r, the residual of the last restart, is in C, on which no cycle works.
   bool holds_much_of(Iteration<Space>& it, View<const double> r) {
     it.project(C_, r, count_, h_.data());
     double square = 0;
     for (int j = 0; j < count_; ++j) square += h_[j] * h_[j];
     return square > much * it.rr();
   }
-  // C = A U, in the place of the next space, which takes the present one's place. Gram-Schmidt twice: images of slow vectors
-  // may be much alike where A has changed much.
+  // C = A U, built in the arrays of the next space, which are then swapped. Gram-Schmidt twice: images of slow vectors
+  // may be nearly parallel after large changes of A.
   void renew(Iteration<Space>& it) {
     int kept = 0;
     for (int j = 0; j < count_; ++j) {
@@ -104,7 +106,7 @@ class RecycledSpace {
     it.update([&] { U_.combine(h_.data(), count_, x); });
   }
 
-  // w -= C b, b = C^T w = B's column; returns b.b. Twice: nearly all of w may lie in C.
+  // w -= C b, b = C^T w, a column of B; returns b.b. Twice: nearly all of w may be in C.
   double project_out(Iteration<Space>& it, int step, View<double> w) {
     double *b = B_.column(step), square = 0;
     std::fill(b, b + count_, 0.0);
@@ -130,9 +132,9 @@ class RecycledSpace {
     U_.combine(h_.data(), count_, x);
   }
 
-  // The next space, vector by vector: update(j) becomes M^-1 V update_in_cycle(j), image(j) V image_in_cycle(j), by the
-  // caller; add_kept(j) adds the parts of the present U and C. take(count) puts it in the place of the present one.
-  // choose() returns the number of its vectors.
+  // Construction of the next space, vector by vector. The caller sets update(j) to M^-1 V update_in_cycle(j) and
+  // image(j) to V image_in_cycle(j); add_kept(j) adds the parts of the present U and C; take(count) replaces the
+  // present space. choose() returns the number of vectors.
   bool learns() const { return capacity_ > 0 && cycles_ < cycles_that_learn; }
   int choose(int steps) {
     G_.shape(count_ + steps + 1, count_ + steps);
@@ -169,7 +171,7 @@ class RecycledSpace {
   }
 
  private:
-  // Takes what is kept of the next space out of c, and the same out of u; `square` follows |u|^2.
+  // Removes the vectors of the next space from c, and likewise from u; `square`: |u|^2.
   void remove(Iteration<Space>& it, int kept, View<double> c, View<double> u, double& square) {
     it.project(next_C_, c, kept, h_.data());
     for (int i = 0; i < kept; ++i) {
@@ -184,14 +186,14 @@ class RecycledSpace {
   }
 
   static constexpr int cycles_that_learn = 2;
-  // An image that is shorter than this once the others have been taken out, relative to what it was, is mostly rounding.
+  // An image that is shorter than this after orthogonalisation, relative to before, is mostly rounding.
   static constexpr double least_length = 1e-6;
-  // The square of the part of a residual in C that is worth a product to take out: a cycle that starts with one works with
-  // a worse space.
+  // Squared part of a residual in C above which a product to remove it pays: a cycle that starts with one works with a
+  // worse space.
   static constexpr double much = 1e-8;
 
   int capacity_, steps_, count_ = 0;
-  int cycles_ = 0;  // of this solve that have been learnt from
+  int cycles_ = 0;  // cycles of this solve that updated the space
   std::int64_t n_ = 0;
   Basis<Space> C_, U_, next_C_, next_U_;
   std::vector<double> length_, next_length_;  // |U|

@@ -1,11 +1,10 @@
-// Iterative refinement (Wilkinson 1963; Carson & Higham 2018): the residual and x in double, the correction from an inner
-// solve that need not be accurate, and so may keep its vectors and its preconditioner's factors as floats.
-//   r = b - A x,   A d = r  to inner_tolerance,   x += d
-// With inner_matrix_storage = "float" the inner solve multiplies with A rounded to floats (block CSR alone): two thirds to half of a
-// product's bytes for half of A's memory more, rounded anew at each solve. What rounding takes from A is one more reason why
-// d is not accurate; the residual is that of A itself.
-// An iteration is one refinement, that is one inner solve of at most inner_iterations iterations. A refinement that does
-// not lower the residual is not added and ends the solve.
+// Iterative refinement (Wilkinson 1963; Carson & Higham 2018): residual and x in double, the correction from an inner
+// solve of low accuracy, which may store its vectors and its preconditioner as floats.
+//  r = b - A x,   A d = r  to inner_tolerance,   x += d
+// inner_matrix_storage = "float": the inner solve multiplies with A rounded to floats (block CSR only): two thirds to
+// half of the bytes of a product for half of the memory of A more, rounded at each solve. The residual is that of A. An
+// iteration is one refinement, i.e. one inner solve of at most inner_iterations iterations. A refinement that does not
+// lower the residual is not added and ends the solve.
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -18,7 +17,8 @@
 namespace weir {
 namespace {
 
-constexpr int idle_refinements = 5;  // that change the residual by less than stagnation_progress, in a row
+constexpr int idle_refinements =
+    5;  // consecutive refinements that change the residual by less than stagnation_progress
 
 KrylovOptions inner_options(const KrylovOptions& outer) {
   if (outer.inner == "refinement") throw Error(Exit::usage, "refinement cannot be its own inner method");
@@ -90,17 +90,17 @@ class Refinement : public Krylov<Space> {
 
   KrylovOptions options_;
   std::unique_ptr<Krylov<Space>> inner_;
-  std::optional<RoundedCsr<Space>> rounded_;  // of the last solve
+  std::optional<RoundedCsr<Space>> rounded_;  // rounded matrix of the last solve
   Array<double, Space> r_, d_;
 };
 
 constexpr Option refinement_keys[] = {
-    {"inner", Option::text, "gmres", "the method of the corrections; its own keys stand beside",
+    {"inner", Option::text, "gmres", "method of the inner solves; its keys are given in the same table",
      "gmres | fgmres | bicgstab | bicgstab_l | idrs | cg"},
-    {"inner_tolerance", Option::number, "1e-4", "by what a correction lowers its residual", "(0, 1)"},
-    {"inner_iterations", Option::integer, "30", "of a correction, at most", "[1, 1000000]"},
-    {"inner_matrix_storage", Option::text, "double", "of the matrix that the corrections multiply with",
-     "double | float", "", "inner_matrix, single=float"}};
+    {"inner_tolerance", Option::number, "1e-4", "relative tolerance of the inner solves", "(0, 1)"},
+    {"inner_iterations", Option::integer, "30", "largest number of iterations per inner solve", "[1, 1000000]"},
+    {"inner_matrix_storage", Option::text, "double", "storage of the matrix of the inner solves", "double | float", "",
+     "inner_matrix, single=float"}};
 
 static void read_refinement(const Table& t, KrylovOptions& o) {
   o.inner = t.get<std::string>("inner");
@@ -130,36 +130,8 @@ constexpr KrylovDescription krylov::refinement{
     .make_device = make_method<Refinement, Device>};
 
 // Stationary iteration  x += M^-1 (b - A x): the preconditioner as the solver itself. The residual is the true one in
-// every iteration, so nothing is computed twice. With a direct solver as M one
-// iteration ends it, and the guess would cost a residual and give nothing: x = M^-1 b. Where M gives something that is not
-// finite, x has it too.
-//
-// Queued on a device, such a solve is judged there: b.b without b's mean and r.r are left at seen[1] and seen[2].
-struct DirectSolve {
-  ConstVector b;
-  Vector x, r;
-};
-void queue_direct(const Matrix<Device>& A, const Preconditioner<Device>& M, const DirectSolve& v, double tolerance,
-                  const QueuedSolve& to) {
-  double* const seen = to.seen;
-  const bool is_singular = A.has_constant_null_space();
-  const double n = static_cast<double>(A.unknowns());
-  if (is_singular)
-    leave_sum<Device>(seen, [&] { return sum_and_square<Device>(v.b); });
-  else
-    leave_sum<Device>(seen + 1, [&] { return dot<Device>(v.b, v.b); });
-  M.apply(v.b, v.x);
-  leave_sum<Device>(seen + 2, [&] { return A.residual_dot(v.b, v.x, v.r); });
-  for_each<Device>(1, [=] WEIR_HD(int) {
-    const double all = seen[1], b_square = is_singular ? all - seen[0] / n * seen[0] : all;
-    const bool is_clear = b_square > (is_singular ? clear_of_mean * all : 0);
-    const bool is_usual = b_square > 1e-270 && b_square < 1e270;  // else solve_scaled looks at b
-    seen[1] = b_square;
-    if (!(is_clear && is_usual && sqrt(seen[2]) <= tolerance * sqrt(b_square))) *to.stop = to.number;
-  });
-  if (is_singular) remove_mean_there(seen + 3, v.x);
-}
-
+// every iteration. A direct solver as M needs one iteration without the initial residual: x = M^-1 b; if M returns NaN
+// or Inf, so does x.
 template <class Space>
 class Correction : public Krylov<Space> {
  public:
@@ -183,28 +155,6 @@ class Correction : public Krylov<Space> {
       if (!it.step(norm)) it.judge(norm);
     }
     return it.finish();
-  }
-
-  bool can_queue(const Matrix<Space>& A, const Preconditioner<Space>& M) const override {
-    return std::is_same_v<Space, Device> && is_direct(M) && options_.tolerance_now() < 1 && !A.ranks() &&
-           options_.norm == Norm::l2 && options_.max_iterations > 0;
-  }
-  void queue(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x,
-             const QueuedSolve& to) override {
-    if constexpr (std::is_same_v<Space, Device>) {
-      fit(r_, A.size());
-      queue_direct(A, M, {b, x, r_}, options_.tolerance_now(), to);
-    }
-  }
-  // Where it is not done it is solved again: x counts as 0.
-  SolveResult settle(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x,
-                     const SeenSolve& seen) override {
-    if (!seen.is_done) return solve(A, M, b, x);
-    Iteration<Space> it(A, M, b, x, options_, this->history_, this->kept_x_);
-    it.take_as_done(std::sqrt(seen.scalars[1]), std::sqrt(seen.scalars[2]));
-    SolveResult result = it.finish();
-    result.apply_seconds = result.spmv_seconds = result.reduce_seconds = -1;  // not measured apart
-    return result;
   }
 
  private:

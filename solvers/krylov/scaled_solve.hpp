@@ -1,5 +1,5 @@
-// Squares of numbers below 1e-154 underflow and above 1e154 overflow, so that sums of them say nothing of a vector's length.
-// A right-hand side of that size is scaled by a power of two, which is exact, and the solution is scaled back.
+// Squares of numbers below 1e-154 underflow and above 1e154 overflow, and so do norms. A right-hand side of that size
+// is scaled by a power of two, which is exact, and the solution is scaled back.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace weir {
 
-// solve(b, x) -> SolveResult, to a tolerance relative to |b|. The second solve comes only where the first has met such sizes.
+// solve(b, x) -> SolveResult, to a tolerance relative to |b|. The second solve is needed only for such sizes.
 template <class Space, class Solve>
 SolveResult solve_scaled(const Matrix<Space>& A, View<const double> b, View<double> x, Solve solve) {
   constexpr double small = 1e-140, large = 1e140;
@@ -30,7 +30,7 @@ SolveResult solve_scaled(const Matrix<Space>& A, View<const double> b, View<doub
   scaled<Space>(1 / first, scaled_x, x);
   scaled<Space>(1 / second, x, x);
   const double mine_of_x = max_norm<Space>(x), most_of_x = A.ranks() ? A.ranks()->max(mine_of_x) : mine_of_x;
-  if (!std::isfinite(most_of_x)) result.reason = Reason::not_finite;  // the solution is no double
+  if (!std::isfinite(most_of_x)) result.reason = Reason::not_finite;  // the solution exceeds the range of double
   for (double* norm : {&result.residual0, &result.residual, &result.true_residual}) *norm = *norm / first / second;
   return result;
 }

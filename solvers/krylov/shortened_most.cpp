@@ -1,5 +1,5 @@
-// Singular vectors of the least singular values, by inverse iteration with R^T R of a block of vectors. What it is for needs
-// the space they span and not its last digits.
+// Singular vectors of the smallest singular values by inverse iteration with R^T R on a block of vectors, to the
+// accuracy that the spanned space needs.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace weir {
 namespace {
 
 constexpr int passes = 8;
-constexpr double singular = 1e-14;  // of R's diagonal, relative to the largest
+constexpr double singular = 1e-14;  // diagonal of R, relative to the largest
 
 double dot_of(const double* x, const double* y, int n) {
   double s = 0;
@@ -17,7 +17,7 @@ double dot_of(const double* x, const double* y, int n) {
   return s;
 }
 
-// A = Q R by modified Gram-Schmidt done twice, Q in the place of A; false where A's columns depend on each other.
+// A = Q R by modified Gram-Schmidt done twice, Q stored in A; false if the columns of A are dependent.
 bool orthonormalise(Columns& A, Columns& R) {
   R.shape(A.count, A.count);
   double largest = 0;

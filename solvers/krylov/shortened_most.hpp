@@ -1,10 +1,10 @@
-// The directions that a small dense matrix shortens most.
+// Directions with the smallest images under a small dense matrix.
 #pragma once
 #include <vector>
 
 namespace weir {
 
-// A small dense matrix by columns.
+// Small dense matrix by columns.
 struct Columns {
   int rows = 0, count = 0;
   std::vector<double> a;
@@ -23,8 +23,8 @@ struct ShorteningWork {
   Columns Q, R, X;
 };
 
-// About the `wanted` directions P that G shortens most, such that the columns of Q = G P are orthonormal; their number,
-// which is 0 where G is singular to rounding.
+// Up to `wanted` directions P with the smallest images under G, scaled so that the columns of Q = G P are orthonormal.
+// Returns their number: 0 if G is singular to rounding.
 int shortened_most(const Columns& G, int wanted, ShorteningWork& work, Columns& P, Columns& Q);
 
 }  // namespace weir

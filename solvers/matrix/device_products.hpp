@@ -1,5 +1,5 @@
-// The products of a matrix on the device, from row(i) = (A x)_i: one thread a row, and the sum that follows it by the fixed
-// tree of reduce.hpp. Included by .cu files only.
+// Device products of a matrix from row(i) = (A x)_i: one thread per row, sums by the fixed tree of reduce.hpp.
+// Included by .cu files only.
 #pragma once
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"

@@ -20,7 +20,7 @@ std::vector<double> largest_in_rows(const BlockCsrData& A) {
 bool is_symmetric(const BlockCsrData& A) {
   const int B = A.block;
   const std::vector<double> largest = largest_in_rows(A);
-  std::vector<std::int64_t> next(A.row_start.begin(), A.row_start.end() - 1);  // of row j: its next block to meet
+  std::vector<std::int64_t> next(A.row_start.begin(), A.row_start.end() - 1);  // next block of row j to be matched
   for (int i = 0; i < A.rows(); ++i)
     for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
       const auto j = at(A.column[e]);
@@ -47,7 +47,7 @@ namespace {
 constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
 }
 
-void SumOfEntries::add(double a) {  // Knuth's two-sum
+void SumOfEntries::add(double a) {  // two-sum of Knuth
   if (a == 0) return;
   const double s = high + a, t = s - high;
   low += (high - (s - t)) + (a - t);
@@ -58,13 +58,14 @@ void SumOfEntries::add(double a) {  // Knuth's two-sum
 
 ConstantVector SumOfEntries::says() const {
   const double sum = std::abs(high + low);
-  if (!(size > 0) || !(sum <= rounding_of_sum(count, size))) return ConstantVector::not_null;  // an empty row: more
+  // an empty row is not null
+  if (!(size > 0) || !(sum <= rounding_of_sum(count, size))) return ConstantVector::not_null;
   const double of_sum = static_cast<double>(count) * unit_roundoff * unit_roundoff * size;
   return sum <= of_sum ? ConstantVector::null_exactly : ConstantVector::null_to_rounding;
 }
 
-// An entry that is minus the sum of the others has the rounding of that sum, which grows as the root of their number
-// but in contrived cases; the others have that of their own assembly.
+// An entry that is minus the sum of the others has the rounding error of that sum, which normally grows as the square
+// root of their number; the others have that of their own assembly.
 double rounding_of_sum(std::int64_t count, double size) {
   return 4 * std::sqrt(static_cast<double>(count)) * unit_roundoff * size;
 }

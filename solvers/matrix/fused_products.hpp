@@ -1,9 +1,7 @@
-// The products of a matrix as passes of one shape, with the sums that each computes on its way:
-//   y = A x (apply)   and x.y (apply_dot)   or y.b, y.y (apply_dots);   y = b - A x (residual)   and y.y (residual_dot)
+// The products of a matrix as passes of the same shape, with the sums computed in the same pass:
 #pragma once
 #include <type_traits>
 
-#include "solvers/device/asynchronous/sums_stay.hpp"
 #include "solvers/matrix/matrix.hpp"
 
 namespace weir {
@@ -30,8 +28,8 @@ auto with_product(Product p, const F& f) {
   }
 }
 
-// A matrix, derived from Base, by its member  Pair product(Product, b, x, y) const.  Derived::fuses(p): that one sums on its
-// way; else Base takes a pass more, in another order of additions.
+// Products of a matrix, derived from Base, by its member Pair product(Product, b, x, y) const. Derived::fuses(p): the
+// pass computes the sums; otherwise Base makes another pass, with a different order of additions.
 template <class Derived, class Base>
 class FusedProducts : public Base {
  public:
@@ -44,18 +42,6 @@ class FusedProducts : public Base {
   Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const override {
     if constexpr (Derived::fuses(Product::apply_dots)) return run(Product::apply_dots, w, x, y);
     return Base::apply_dots(x, w, y);
-  }
-  void apply_dot_at(double* to, View<const double> x, View<double> y) const override {
-    if constexpr (Derived::fuses(Product::apply_dot))
-      leave_sum<typename Base::SpaceOf>(to, [&] { return run(Product::apply_dot, {}, x, y).a; });
-    else
-      Base::apply_dot_at(to, x, y);
-  }
-  void apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) const override {
-    if constexpr (Derived::fuses(Product::apply_dots))
-      leave_sum<typename Base::SpaceOf>(to, [&] { return run(Product::apply_dots, w, x, y); });
-    else
-      Base::apply_dots_at(to, x, w, y);
   }
   void residual(View<const double> b, View<const double> x, View<double> r) const override {
     run(Product::residual, b, x, r);

@@ -1,6 +1,6 @@
-// Rows of a structured box on the host: what the stencil kernels share. A row's five pointers are the row itself and
-// its neighbours S, N (j -+ 1) and B, T (k -+ 1), wrapped where the direction is periodic and clamped to the row itself
-// at other ends, where the kernel's coefficient makes up for it.
+// Rows of a structured box on the host, shared by the stencil kernels: five pointers to the row and its neighbours S,
+// N (j -+ 1) and B, T (k -+ 1), wrapped in periodic directions and clamped to the row itself at other ends, where the
+// coefficient is zero.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -30,7 +30,7 @@ void for_rows(Extents e, const F& row) {
   for (int q = 0; q < rows; ++q) row(q % e.ny, q / e.ny, static_cast<std::int64_t>(q) * e.nx);
 }
 
-// The same, adding up what the rows return; the order does not depend on the number of threads.
+// Adds up the return values of the rows; the order does not depend on the number of threads.
 template <class F>
 double sum_rows(Extents e, const F& row) {
   const int rows = e.ny * e.nz;
@@ -54,11 +54,11 @@ Pair sum2_rows(Extents e, const F& row) {
   return {detail::tree_sum(part, rows), detail::tree_sum(part + rows, rows)};
 }
 
-// use(i, A x at cell i) for the cells of a row; the sum of what it returns, where it returns something. Cell(i, west, east)
-// gives A x at cell i, cell.low and cell.high are what the row's two ends add to the diagonal.
+// use(i, A x at cell i) for the cells of a row; adds up its return values, if any. Cell(i, west, east) gives A x at
+// cell i; cell.low and cell.high are added to the diagonal at the ends of the row.
 //
-// The row is cut into groups of four from its start, ends included, so that all loads but those of west and east are aligned
-// where the rows are: a load that crosses a cache line costs two, and loads bound this loop in cache.
+// The row is processed in groups of four from its start, so that all loads except west and east are aligned if the
+// rows are: loads that cross cache lines cost twice, and loads limit this loop in cache.
 template <class Cell, class Use>
 double for_products(const Cell cell, int n, bool periodic, const double* x, const Use use) {
   constexpr int group = 4;
@@ -89,7 +89,7 @@ double for_products(const Cell cell, int n, bool periodic, const double* x, cons
   };
   const double west[group] = {before, x[0], x[1], x[2]};
   end_group(0, west, x + 1, cell.low, 0);
-  const int whole = n % group == 0 ? n - group : n - n % group;  // the inner groups end here
+  const int whole = n % group == 0 ? n - group : n - n % group;  // end of the inner groups
   double inner = 0;
 #pragma omp simd reduction(+ : inner)
   for (int i = group; i < whole; ++i) {
@@ -107,7 +107,7 @@ double for_products(const Cell cell, int n, bool periodic, const double* x, cons
   return s + inner;
 }
 
-// One row of y = A x, or of r = b - A x; returns x.y or r.r of the row where wanted.
+// One row of y = A x or r = b - A x; returns x.y or r.r of the row if Dot.
 template <bool Residual, bool Dot, class Cell>
 double product_row(const Cell cell, int n, bool periodic, const double* x, const double* b, double* __restrict y) {
   const auto store = [=](int i, double Ax) { return y[i] = Residual ? b[i] - Ax : Ax; };

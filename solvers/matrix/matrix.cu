@@ -1,4 +1,4 @@
-// The fused products of a matrix that has none of its own: one pass more.
+// Fallback of the fused products: a separate pass for the sums.
 #include "solvers/matrix/matrix.hpp"
 
 #include "solvers/device/vector_ops.hpp"
@@ -15,17 +15,6 @@ template <class Space>
 Pair Matrix<Space>::apply_dots(View<const double> x, View<const double> w, View<double> y) const {
   apply(x, y);
   return dot_and_square<Space>(y, w);
-}
-
-template <class Space>
-void Matrix<Space>::apply_dot_at(double* to, View<const double> x, View<double> y) const {
-  apply(x, y);
-  leave_sum<Space>(to, [&] { return dot<Space>(x, y); });
-}
-template <class Space>
-void Matrix<Space>::apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) const {
-  apply(x, y);
-  leave_sum<Space>(to, [&] { return dot_and_square<Space>(y, w); });
 }
 
 template <class Space>

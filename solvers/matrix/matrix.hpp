@@ -1,5 +1,5 @@
-// The linear operator that solvers see. x, y, b, r are vectors of size() values in the space; a cell's B unknowns lie
-// side by side.
+// The linear operator of the solvers. x, y, b, r are vectors of size() values in the space; the B unknowns of a cell
+// are contiguous.
 #pragma once
 #include <cstdint>
 
@@ -12,7 +12,7 @@ namespace weir {
 struct SeparableOperator;  // solvers/matrix/stencil/separable_operator.hpp
 class Communicator;        // solvers/parallel/communicator.hpp
 
-// What fetching the others' values has cost so far, over all products.
+// Accumulated cost of the halo exchanges of all products.
 struct HaloCost {
   double seconds = 0;
   std::int64_t bytes = 0;
@@ -28,32 +28,27 @@ class Matrix {
   virtual int block() const { return 1; }
   int size() const { return rows() * block(); }
 
-  virtual void apply(View<const double> x, View<double> y) const = 0;                         // y = A x
-  virtual double apply_dot(View<const double> x, View<double> y) const;                       // y = A x, returns x.y
-  virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;  // returns {y.w, y.y}
-  // The same, with the sums left in memory of the space: one at `to`, or two from there. On the device nothing waits.
-  virtual void apply_dot_at(double* to, View<const double> x, View<double> y) const;
-  virtual void apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) const;
+  virtual void apply(View<const double> x, View<double> y) const = 0;                           // y = A x
+  virtual double apply_dot(View<const double> x, View<double> y) const;                         // y = A x, returns x.y
+  virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;    // returns {y.w, y.y}
   virtual void residual(View<const double> b, View<const double> x, View<double> r) const = 0;  // r = b - A x
   virtual double residual_dot(View<const double> b, View<const double> x,
                               View<double> r) const;      // the same; returns r.r
-  virtual void block_diagonal(View<double> d) const = 0;  // rows() blocks of B x B, row-major
+  virtual void block_diagonal(View<double> d) const = 0;  // rows() row-major blocks of B x B
 
   virtual bool is_symmetric() const = 0;
-  // The constant vector spans the null spaces of A and of its transpose (pressure with Neumann conditions all round):
-  // solvers project it out.
+  // The constant vector spans the null spaces of A and its transpose (pressure with Neumann conditions on all
+  // boundaries); solvers project it out.
   virtual bool has_constant_null_space() const { return false; }
   virtual Work apply_work() const = 0;
-  // Device: its products are launches alone, the same each time for the same vectors (RecordedWork).
-  virtual bool is_recordable() const { return false; }
 
-  // Distributed rows: everything above is this rank's part, and the dot products are its share of the sum; a
-  // solver adds the shares up. Null: one rank.
+  // Distributed rows: everything above is the part of this rank, and dot products are its share of the sum, which
+  // solvers add up. Null: one rank.
   virtual const Communicator* ranks() const { return nullptr; }
-  virtual std::int64_t unknowns() const { return size(); }  // of all ranks
+  virtual std::int64_t unknowns() const { return size(); }  // over all ranks
   virtual HaloCost halo_cost() const { return {}; }
 
-  // The operator as a sum of Kronecker products, where it is one (fast_poisson and multigrid need it); else null.
+  // The operator as a sum of Kronecker products, required by fast_poisson and multigrid; null: none.
   virtual const SeparableOperator* separable() const { return nullptr; }
 };
 

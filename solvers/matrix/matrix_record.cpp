@@ -3,9 +3,7 @@
 #include <array>
 
 #include "base/error.hpp"
-#include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
-#include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "solvers/matrix/visit.hpp"
 
 namespace weir {
 namespace {
@@ -56,10 +54,10 @@ std::array<SeparableDirection, 3> directions_of(const NamedNumbers& from) {
   return directions;
 }
 
-template <class Space>
-MatrixRecord record_csr(const BlockSparse<Space>& A) {
+template <class Space, class T>
+std::optional<MatrixRecord> record(const CsrMatrix<Space, T>& A) {
   MatrixRecord r;
-  r.kind = dynamic_cast<const RoundedCsr<Space>*>(&A) ? "rounded_csr" : "block_csr";
+  r.kind = CsrMatrix<Space, T>::is_rounded ? "rounded_csr" : "block_csr";
   r.pattern.add("block", Integers{A.block()});
   r.pattern.add("promises", Integers{A.is_symmetric(), A.has_constant_null_space()});
   r.pattern.add("row_start", A.row_start().to_vector());
@@ -94,9 +92,8 @@ std::unique_ptr<BlockSparse<Space>> rebuild_csr(const NamedNumbers& pattern, boo
   return A;
 }
 
-// Of a stencil, what BlockStencil and Banded share.
 template <class Space>
-MatrixRecord record_stencil(const BlockStencil<Space>& A) {
+std::optional<MatrixRecord> record(const BlockStencil<Space>& A) {
   MatrixRecord r;
   r.kind = "block_stencil";
   const Extents e = A.cells();
@@ -107,12 +104,13 @@ MatrixRecord record_stencil(const BlockStencil<Space>& A) {
   std::vector<double> entries(static_cast<std::size_t>(A.entries()));
   A.download(entries);
   r.values.add("entries", std::move(entries));
+  r.values.add("promises", Integers{A.BlockStencil<Space>::is_symmetric(), A.has_constant_null_space()});
   return r;
 }
 
 template <class Space>
-MatrixRecord record_banded(const Banded<Space>& A) {
-  MatrixRecord r = record_stencil<Space>(A);
+std::optional<MatrixRecord> record(const Banded<Space>& A) {
+  MatrixRecord r = *record(static_cast<const BlockStencil<Space>&>(A));
   r.kind = "banded";
   r.pattern.add("has_grid", Integers{A.has_grid()});
   if (A.has_grid()) add_directions(r.pattern, A.directions());
@@ -142,28 +140,42 @@ std::unique_ptr<Matrix<Space>> rebuild_stencil(const MatrixRecord& r) {
 }
 
 template <class Space>
-void restore_stencil(const NamedNumbers& values, BlockStencil<Space>& A) {
+void restore(const NamedNumbers& values, BlockStencil<Space>& A) {
   A.upload(values.numbers("entries", A.entries()));
-  const Integers& promises = values.whole("promises", 2);
-  A.set_symmetric(promises[0] != 0);
-  auto* banded = dynamic_cast<Banded<Space>*>(&A);
-  if (!banded) return;
-  banded->set_constant_null_space(promises[1] != 0);
+  A.set_symmetric(values.whole("promises", 2)[0] != 0);
+}
+
+template <class Space>
+void restore(const NamedNumbers& values, Banded<Space>& A) {
+  restore(values, static_cast<BlockStencil<Space>&>(A));
+  A.set_constant_null_space(values.whole("promises", 2)[1] != 0);
   RemainderData R;
   R.row = converted<int>(values.whole("remainder_row"));
   R.start = converted<int>(values.whole("remainder_start"));
   R.column = converted<int>(values.whole("remainder_column"));
   R.value = values.numbers("remainder_value");
-  banded->set_remainder(R);
+  A.set_remainder(R);
 }
 
 template <class Space>
-MatrixRecord record_separable(const SeparableOperator& op) {
+std::optional<MatrixRecord> record(const SeparableStencil<Space>& A) {
+  const SeparableOperator& op = *A.separable();
   MatrixRecord r;
   r.kind = "separable";
   add_directions(r.pattern, op.direction);
   r.values.add("coefficients", std::vector<double>{op.shift, op.scale});
   return r;
+}
+
+template <class Space>
+void restore(const NamedNumbers& values, BlockSparse<Space>& A) {
+  A.update(values.numbers("value", A.blocks() * A.block() * A.block()));
+}
+
+template <class Space>
+void restore(const NamedNumbers& values, SeparableStencil<Space>& A) {
+  const std::vector<double>& c = values.numbers("coefficients", 2);
+  A.set_coefficients(c[0], c[1]);
 }
 
 }  // namespace
@@ -177,16 +189,8 @@ const std::vector<std::int64_t>& NamedNumbers::whole(const std::string& name, st
 
 template <class Space>
 std::optional<MatrixRecord> record_matrix(const Matrix<Space>& A) {
-  if (const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A)) return record_csr(*csr);
-  if (const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A)) {
-    const auto* banded = dynamic_cast<const Banded<Space>*>(stencil);
-    MatrixRecord r = banded ? record_banded(*banded) : record_stencil(*stencil);
-    r.values.add("promises", Integers{stencil->BlockStencil<Space>::is_symmetric(), A.has_constant_null_space()});
-    return r;
-  }
-  if (const auto* separable = dynamic_cast<const SeparableStencil<Space>*>(&A))
-    return record_separable<Space>(*separable->separable());
-  return std::nullopt;
+  return visit(A, Overloaded{[](const auto& kind) { return record(kind); },
+                             [](const Matrix<Space>&) -> std::optional<MatrixRecord> { return std::nullopt; }});
 }
 
 template <class Space>
@@ -209,14 +213,7 @@ std::unique_ptr<Matrix<Space>> rebuild_matrix(const MatrixRecord& r) {
 
 template <class Space>
 void restore_values(const NamedNumbers& values, Matrix<Space>& A) {
-  if (auto* csr = dynamic_cast<BlockSparse<Space>*>(&A)) {
-    csr->update(values.numbers("value", csr->blocks() * csr->block() * csr->block()));
-  } else if (auto* stencil = dynamic_cast<BlockStencil<Space>*>(&A)) {
-    restore_stencil(values, *stencil);
-  } else if (auto* separable = dynamic_cast<SeparableStencil<Space>*>(&A)) {
-    const std::vector<double>& c = values.numbers("coefficients", 2);
-    separable->set_coefficients(c[0], c[1]);
-  }
+  visit(A, Overloaded{[&](auto& kind) { restore(values, kind); }, [](Matrix<Space>&) {}});
 }
 
 #define WEIR_INSTANTIATE(S)                                                   \

@@ -1,6 +1,5 @@
-// A matrix as named arrays on the host, and back bit for bit: to be kept in a file. What stays while values change stands
-// apart, so that a sequence of systems can share it. Of the matrix-free ones the separable operators are held by their 1D
-// arrays.
+// A matrix as named host arrays, restored bit for bit, for files. The pattern is separate from the values, so that
+// systems of a sequence can share it. Separable operators are stored as their 1D arrays.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -21,26 +20,26 @@ struct NamedNumbers {
   void add(const std::string& name, std::vector<std::int64_t> values) {
     integers.emplace_back(name, std::move(values));
   }
-  // Error(usage) where the name is missing, or the size is not the one expected (-1: any).
+  // Throws Error(usage) if the name is missing or the size differs (-1: any size).
   const std::vector<double>& numbers(const std::string& name, std::int64_t size = -1) const;
   const std::vector<std::int64_t>& whole(const std::string& name, std::int64_t size = -1) const;
 };
 
 struct MatrixRecord {
   std::string kind;      // "block_csr", "rounded_csr", "block_stencil", "banded", "separable"
-  NamedNumbers pattern;  // what new values leave as it is
+  NamedNumbers pattern;  // unchanged by new values
   NamedNumbers values;
 };
 
-// Nothing where the matrix is of another kind.
+// Empty for other kinds of matrix.
 template <class Space>
 std::optional<MatrixRecord> record_matrix(const Matrix<Space>& A);
 
-// Error(usage) where the record does not fit together.
+// Throws Error(usage) if the record is inconsistent.
 template <class Space>
 std::unique_ptr<Matrix<Space>> rebuild_matrix(const MatrixRecord& record);
 
-// New values into a matrix that was rebuilt from a record of the same pattern.
+// Sets new values in a matrix that was restored from a record of the same pattern.
 template <class Space>
 void restore_values(const NamedNumbers& values, Matrix<Space>& A);
 

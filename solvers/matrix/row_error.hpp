@@ -1,5 +1,5 @@
-// An error that lies with one block row of a matrix. Over ranks a preconditioner counts its rank's rows: whoever knows the
-// whole matrix names the row anew (DistributedMatrix::row_name).
+// An error in one block row. A preconditioner on a rank counts the rows of that rank; the caller that knows the whole
+// matrix renames the row (DistributedMatrix::row_name).
 #pragma once
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@ namespace weir {
 
 class RowError : public Error {
  public:
-  // The text: before + name + after.
+  // Message: before + name + after.
   RowError(Exit code, std::string before, int row, const std::string& name, std::string after)
       : Error(code, before + name + after), row_(row), before_(std::move(before)), after_(std::move(after)) {}
   RowError(Exit code, std::string before, int row, std::string after)

@@ -1,4 +1,4 @@
-// What numbers are stored as, while products are formed in double. half: IEEE binary16; bfloat16: the upper half of a float.
+// Storage format of numbers; products use double. half: IEEE binary16; bfloat16: the upper half of a float.
 #pragma once
 #include <cstdint>
 
@@ -13,7 +13,7 @@ constexpr const char* to_string(StoredAs as) {
   return names[static_cast<int>(as)];
 }
 
-// Of double, float and Bfloat16.
+// For double, float and Bfloat16.
 template <class T>
 constexpr StoredAs stored_as = sizeof(T) == 8   ? StoredAs::float64
                                : sizeof(T) == 4 ? StoredAs::float32

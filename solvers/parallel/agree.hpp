@@ -1,5 +1,4 @@
-// An error that one rank alone meets, made one of all ranks: all throw it, so that none waits for one that has left, and
-// what a run does after an error it can do with all of them.
+// Turns an error of one rank into an error of all ranks, so that none waits for a rank that has left.
 #pragma once
 #include <string>
 
@@ -8,27 +7,27 @@
 
 namespace weir {
 
-// What a rank has met: a code other than Exit::finished, and the words.
+// Error of a rank: a code other than Exit::finished, and the message.
 struct MetError {
   Exit code = Exit::finished;
   std::string words;
   explicit operator bool() const { return code != Exit::finished; }
 };
 
-// The error that all ranks have met.
+// An error thrown on all ranks.
 class AgreedError : public Error {
  public:
   using Error::Error;
 };
 
-// Of the exception that is being handled: an Error as it is, memory that was refused, anything else an internal error.
+// From the exception being handled: an Error as it is, out of memory, or an internal error.
 MetError met_now();
 
-// All ranks call, one reduction. Where any has met an error, all throw an AgreedError, that of the lowest such rank,
-// whose number the words then tell.
+// Collective, one reduction. If any rank has an error, all throw the AgreedError of the lowest such rank, whose
+// number the message names.
 void agree(const Communicator& ranks, const MetError& mine);
 
-// f(), which must not wait for other ranks, on every rank; then agree. All ranks call. On one rank f() alone.
+// Calls f(), which must not communicate, on every rank, then agree. Collective. On one rank: f() only.
 template <class F>
 void all_or_none(const Communicator& ranks, const F& f) {
   if (ranks.size() == 1) return f();
@@ -41,7 +40,7 @@ void all_or_none(const Communicator& ranks, const F& f) {
   agree(ranks, met);
 }
 
-// The ranks of a job that time what they do at once; for median_seconds.
+// Collective timing, for median_seconds.
 struct Together {
   const Communicator& ranks;
   void line_up() const { ranks.barrier(); }

@@ -13,7 +13,7 @@ std::array<int, 3> slabs(const std::array<int, 3>& cells, int ranks) {
   return parts;
 }
 
-// The factors whose cuts have the smallest area; of equal ones those that leave rows along x whole.
+// The factorisation with the smallest cut area; if equal, the one with whole rows along x.
 std::array<int, 3> blocks(const std::array<int, 3>& cells, int ranks, int least) {
   std::array<int, 3> best{0, 0, 0};
   double smallest = std::numeric_limits<double>::max();

@@ -1,4 +1,4 @@
-// Words of one rank, for all.
+// Broadcasts a text from one rank.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -85,7 +85,7 @@ std::unique_ptr<HaloTransport> Communicator::transport(HaloStrategy, const HaloL
     void start() override {}
     void finish() override {}
   };
-  if (!links.neighbour.empty()) throw std::logic_error("one rank alone has no neighbours");
+  if (!links.neighbour.empty()) throw std::logic_error("a single rank has no neighbours");
   return std::make_unique<Nothing>();
 }
 

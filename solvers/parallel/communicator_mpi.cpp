@@ -40,16 +40,17 @@ std::vector<int> offsets(std::span<const int> counts) {
   return begin;
 }
 
-// Whether this process can read the memory as its own: without the risk of a fault.
+// Whether this process can read the memory, without risking a fault.
 bool is_readable_here(const double* p) {
   double value = 0;
   const iovec local{&value, sizeof value}, remote{const_cast<double*>(p), sizeof value};
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(sizeof value);
 }
 
-// A device-aware MPI takes up the device that it finds chosen, device 0 where none is, and keeps it: before it begins a rank
-// chooses what choose_device will give it. Its number on this machine is what the launchers of Open MPI, MPICH and Slurm say.
-// Ranks beyond one a device wait for choose_device: choosing makes a context, and the run may compute on the host.
+// A device-aware MPI uses the current device (by default device 0) at its initialisation and keeps it, so each rank
+// selects before that the device that choose_device will give it, by its local rank from the launcher (Open MPI,
+// MPICH, Slurm). If there are more ranks than devices, the others wait for choose_device, because selecting creates a
+// context and the run may compute on the host.
 void choose_device_before_mpi() {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
     if (const char* text = std::getenv(name)) {
@@ -119,14 +120,14 @@ class MpiRanks : public Communicator {
     return mpi::make_transport(MPI_COMM_WORLD, strategy, links, send, receive);
   }
 
-  // A message from the buffer to itself, its content compared. Memory that this process cannot read itself is sent only
-  // where the library says that it can: one that cannot would end the process.
+  // Sends a message from the buffer to itself and compares. Device memory that the host cannot read is tried only if
+  // the library declares support, because the process could crash otherwise.
   Awareness probe_device_buffer(double* buffer) const override {
     const bool readable = is_readable_here(buffer);
     const char* denied = mpi::why_not_device_memory();
     const bool may_try = readable || !*denied;
     const bool works = may_try && message_arrives(buffer);
-    const bool everywhere = !any(!works);  // a rank without has the others go by the host too
+    const bool everywhere = !any(!works);  // if one rank fails, all use the host
     if (everywhere)
       return {true, readable ? "a message between device buffers, which the host can read, arrived whole"
                              : "a message between device buffers arrived whole"};
@@ -147,7 +148,7 @@ class MpiRanks : public Communicator {
                           const std::function<void()>& last_words) const override {
     std::fflush(nullptr);
     if (!is_root()) {
-      std::this_thread::sleep_for(std::chrono::seconds(1));  // rank 0 ends us first where it has met it too
+      std::this_thread::sleep_for(std::chrono::seconds(1));  // if rank 0 has the same error, it ends the job first
       if (last_words) last_words();
     }
     const std::string text = "weir: rank " + std::to_string(rank_) + ": " + message + "\n";
@@ -174,7 +175,7 @@ class MpiRanks : public Communicator {
     }
   }
 
-  // A rank's values lie in a slot of their own among zeros: what MPI adds is exact, and the order is ours.
+  // Each rank's values have their own slot among zeros: MPI's additions are exact, and the order of the sum is ours.
   void start_slots(std::span<const double> values) const override {
     fill_slots(values);
     WEIR_MPI(MPI_Iallreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM,
@@ -201,7 +202,7 @@ class MpiRanks : public Communicator {
     std::copy_n(slots_.begin(), values.size(), values.begin());
   }
 
-  // The paper's first version: each rank sends its values to all the others and adds what comes, one after the other.
+  // The paper's first version: each rank sends its values to all others and adds what it receives in order.
   void gather_sum(std::span<double> values) const {
     const int n = static_cast<int>(values.size());
     fill_slots(values);
@@ -234,7 +235,7 @@ class MpiRanks : public Communicator {
   }
 
   bool message_arrives(double* buffer) const {
-    constexpr int n = 512;  // from the first half to the second
+    constexpr int n = 512;  // from the first half of the buffer to the second
     std::vector<double> pattern(2 * n, -1.0), back(2 * n);
     for (int i = 0; i < n; ++i) pattern[i] = i + 0.5;
     backend::copy_to_device(buffer, pattern.data(), 2 * n * std::int64_t{sizeof(double)});
@@ -255,14 +256,14 @@ class MpiRanks : public Communicator {
 std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
-  MPI_Get_library_version(text, &length);  // may be called before MPI_Init
+  MPI_Get_library_version(text, &length);  // allowed before MPI_Init
   const std::string all(text, static_cast<std::size_t>(length));
   return all.substr(0, all.find_first_of(",\n"));
 }
 
 std::unique_ptr<Communicator> make_world() {
-  // What the launchers of Open MPI, MPICH (Hydra) and Slurm leave in the environment. Without one MPI stays asleep:
-  // a program started by hand pays nothing for it.
+  // Environment variables of the launchers of Open MPI, MPICH (Hydra) and Slurm. Without one MPI is not initialised,
+  // which keeps the start of serial runs fast.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"})
     if (std::getenv(name)) return std::make_unique<MpiRanks>();
   return std::make_unique<Communicator>();

@@ -1,4 +1,4 @@
-// Weir built without MPI.
+// Builds without MPI.
 #include <cstdlib>
 
 #include "base/error.hpp"
@@ -9,7 +9,7 @@ namespace weir {
 
 std::string mpi_library() { return ""; }
 
-// Each rank would run the whole case and write the same files.
+// Otherwise each rank would run the whole case and write the same files.
 std::unique_ptr<Communicator> make_world() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})  // of Open MPI, MPICH
     if (const char* ranks = std::getenv(name); ranks && std::atoi(ranks) > 1)

@@ -1,5 +1,5 @@
-// Packing: one index a point, its values side by side in the message. Moves 8 bytes twice a value and 4 bytes of index a
-// point.
+// Packing: one index per point, the values of a point contiguous in the message. Moves each 8-byte value twice and a
+// 4-byte index per point.
 #include "solvers/parallel/halo.hpp"
 
 #include <stdexcept>
@@ -52,18 +52,18 @@ HaloPattern make_halo_pattern(const Communicator& ranks, const std::vector<Ghost
 
 HaloFields HaloFields::blocks(const double* x, int block) {
   HaloFields f;
-  if (block > most) throw std::invalid_argument("a halo carries at most 8 values a point");
+  if (block > most) throw std::invalid_argument("a halo supports at most 8 values per point");
   f.width = f.stride = block;
   for (int c = 0; c < block; ++c) f.first[c] = const_cast<double*>(x) + c;
   return f;
 }
 HaloFields& HaloFields::add(double* field) {
-  if (width == most) throw std::invalid_argument("a halo carries at most 8 values a point");
+  if (width == most) throw std::invalid_argument("a halo supports at most 8 values per point");
   first[width++] = field;
   return *this;
 }
 
-// Page-locked where the device is real, so that copies run at full speed and the network may register it once.
+// Page-locked on a real device, for full copy speed and one-time registration by the network.
 template <class Space>
 struct Halo<Space>::Pinned {
   explicit Pinned(std::int64_t room)
@@ -75,7 +75,7 @@ struct Halo<Space>::Pinned {
   }
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
-  // At least so many values.
+  // Grows to at least this number of values.
   static void require(std::unique_ptr<Pinned>& memory, std::int64_t size) {
     if (!memory || memory->values < size) memory = std::make_unique<Pinned>(memory ? size + size / 4 : size);
   }
@@ -91,7 +91,7 @@ Halo<Space>::Halo(const Communicator& ranks, const HaloPattern& pattern, int wid
 template <class Space>
 void Halo<Space>::connect(const Communicator& ranks, const HaloPattern& pattern, int width,
                           const HaloOptions& options) {
-  transport_.reset();  // it knows the buffers
+  transport_.reset();  // it refers to the buffers
   width_ = width;
   send_index_.assign(pattern.send);
   receive_index_.assign(pattern.receive);
@@ -138,7 +138,7 @@ void Halo<Space>::start(const HaloFields& fields) {
   if (staged_)
     backend::copy_to_host(host_send_->data, send_.data(), send_.size() * std::int64_t{sizeof(double)});
   else if (std::is_same_v<Space, Device>)
-    backend::synchronise();  // MPI knows no streams
+    backend::synchronise();  // MPI is not aware of streams
   transport_->start();
   traffic_.bytes += send_.size() * static_cast<std::int64_t>(sizeof(double));
   ++traffic_.calls;

@@ -1,8 +1,8 @@
-// What a rank needs of the others before it can apply an operator: values at points that other ranks own.
+// Exchange of values at points owned by other ranks.
 //   HaloPattern pattern = make_halo_pattern(ranks, requests);     once
-//   Halo<Space> halo(ranks, pattern, width, options);             buffers and requests, once a number of values a point
+//   Halo<Space> halo(ranks, pattern, width, options);             once per number of values per point
 //   halo.start(fields);  ... work that needs no ghost ...  halo.finish();  halo.unpack(fields) or halo.ghosts()
-// A message a neighbour and exchange, whatever the number of fields. Values are moved, never added: all strategies give
+// One message per neighbour and exchange for any number of fields. Values are moved, never added: all strategies give
 // the same bits.
 #pragma once
 #include <memory>
@@ -14,24 +14,23 @@
 
 namespace weir {
 
-// Which points go where: local indices of owned points, by neighbour; and where ghosts come to lie, by neighbour in the
-// order in which they were asked for.
+// Local indices of owned points by neighbour, and positions of ghosts by neighbour in the order of the requests.
 struct HaloPattern {
   HaloLinks links;
   std::vector<int> send;     // owned points
-  std::vector<int> receive;  // places of ghosts
+  std::vector<int> receive;  // positions of ghosts
   bool empty() const { return links.neighbour.empty(); }
 };
 
-// A ghost of this rank: its place here, its owner, and the point's index there.
+// A ghost of this rank: its position here, its owner, and its index there.
 struct GhostRequest {
   int place, owner, index;
   bool operator==(const GhostRequest&) const = default;
 };
-// All ranks call. Ghosts are ordered by owner, then as they stand.
+// Collective. Ghosts are ordered by owner, then as requested.
 HaloPattern make_halo_pattern(const Communicator& ranks, const std::vector<GhostRequest>& ghosts);
 
-// How device memory travels: decided by a message between device buffers, never assumed.
+// Path of device memory; probe: decided by a test message between device buffers.
 enum class DevicePath { probe, staged, direct };
 
 struct HaloOptions {
@@ -39,7 +38,7 @@ struct HaloOptions {
   DevicePath path = DevicePath::probe;
 };
 
-// Up to eight values a point: value f of point i lies at first[f][i * stride]. A vector of blocks of B: first[f] = x + f,
+// Up to eight values per point: value f of point i is first[f][i * stride]. Vector of blocks of B: first[f] = x + f,
 // stride = B; separate fields: stride 1.
 struct HaloFields {
   static constexpr int most = 8;
@@ -53,19 +52,19 @@ struct HaloFields {
 template <class Space>
 class Halo {
  public:
-  Halo();  // of one rank: nothing happens
+  Halo();  // for one rank: does nothing
   Halo(const Communicator& ranks, const HaloPattern& pattern, int width, const HaloOptions& options = {});
   ~Halo();
   Halo(Halo&&) noexcept;
   Halo& operator=(Halo&&) noexcept;
 
-  // Another pattern, in the memory there is where it is enough. What has travelled so far stays counted. All ranks call.
+  // Sets another pattern and reuses the buffers if large enough; traffic counts continue. Collective.
   void connect(const Communicator& ranks, const HaloPattern& pattern, int width, const HaloOptions& options = {});
   bool empty() const { return !transport_; }
   void start(const HaloFields& fields);
   void finish();
   void unpack(const HaloFields& fields) const;
-  void exchange(const HaloFields& fields) {  // all of it
+  void exchange(const HaloFields& fields) {  // start and finish
     start(fields);
     finish();
     unpack(fields);
@@ -74,7 +73,7 @@ class Halo {
   View<const double> ghosts() const { return receive_; }
   const Traffic& traffic() const { return traffic_; }  // bytes sent; seconds spent packing and waiting
   const std::string& path() const { return path_; }    // "staged through pinned memory: ..." | "direct: ..."
-  // The options with what the probe has found, for the next halo.
+  // The options with the result of the probe, for further halos.
   HaloOptions found(HaloOptions options) const {
     if (options.path == DevicePath::probe) options.path = staged_ ? DevicePath::staged : DevicePath::direct;
     return options;
@@ -92,8 +91,8 @@ class Halo {
   Traffic traffic_;
 };
 
-// One device a rank where there are enough: by the number of the rank on its machine. All ranks call; returns a line for
-// the log: "rank 0: device 0, rank 1: device 0 of 1 (...); 2 ranks share a device".
+// Assigns devices by the local rank, one per rank if there are enough. Collective. Returns a line for the log: "rank
+// 0: device 0, rank 1: device 0 of 1 (...); 2 ranks share a device".
 std::string choose_device(const Communicator& ranks);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// The four ways a halo travels.
+// The four strategies of a halo exchange.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -30,12 +30,11 @@ struct Messages {
   }
 };
 
-// Each pair of ranks in turn, in one of two orders.
-//   as they stand  one neighbour after the other, by ascending rank: along a row of ranks each waits for the one before, which
-//                  is what made the paper's first version slow. (The pair that comes first in the order of (lower, higher)
-//                  rank is never kept waiting, so that it cannot lock.)
-//   in phases      every rank talks to one neighbour at most: for slabs the paper's two, [0 1] [2 3] ... then [1 2]
-//                  [3 4] ...; in general the colours of the graph of ranks, taken greedily in an order that all ranks know
+// Each pair of ranks in turn, in one of two orders:
+//   naive        neighbours by ascending rank: in a row of ranks each waits for the previous one, which makes it
+//                slow, as in the paper's first version. (The smallest pair (lower, higher) rank never waits, so there is no deadlock.)
+//   in phases    every rank communicates with one neighbour at most: for slabs [0 1] [2 3] ... then [1 2]
+//                [3 4] ...; in general a greedy edge colouring of the rank graph in an order known to all ranks
 class Pairwise : public HaloTransport {
  public:
   Pairwise(Messages m, bool in_phases) : m_(std::move(m)), order_(m_.count()) {
@@ -83,7 +82,7 @@ class Pairwise : public HaloTransport {
   std::vector<std::size_t> order_;
 };
 
-// Requests made once and started each time: all neighbours at once, and the library knows the buffers beforehand.
+// Persistent requests: all neighbours at once with known buffers.
 class Persistent : public HaloTransport {
  public:
   explicit Persistent(Messages m) : m_(std::move(m)) {
@@ -112,7 +111,7 @@ class Persistent : public HaloTransport {
   std::vector<MPI_Request> requests_;
 };
 
-// The graph of the ranks told to MPI once, and one collective call over it.
+// One neighbourhood collective over the distributed graph of the ranks.
 class Neighbourhood : public HaloTransport {
  public:
   explicit Neighbourhood(Messages m) : m_(std::move(m)) {

@@ -1,4 +1,4 @@
-// The one way MPI's status is looked at. For the files of this folder that call MPI.
+// Checks MPI's return codes. Only for the files of this folder that call MPI.
 #pragma once
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -15,7 +15,7 @@ void check(int status, const char* call);  // throws Error(internal) with the fu
 
 std::unique_ptr<HaloTransport> make_transport(MPI_Comm comm, HaloStrategy strategy, const HaloLinks& links,
                                               const double* send, double* receive);
-// "" where this MPI library says that it can take device memory, else what it says.
+// Empty if this MPI library supports device memory, else the reason.
 const char* why_not_device_memory();
 
 }  // namespace weir::mpi

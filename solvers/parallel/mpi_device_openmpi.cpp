@@ -1,4 +1,4 @@
-// Open MPI tells whether it was built for device memory.
+// Open MPI reports whether it was built for device memory.
 #include "solvers/parallel/mpi_check.hpp"
 
 #include <mpi-ext.h>

@@ -1,4 +1,4 @@
-// An MPI that has no way to tell whether it takes device memory: to try it without knowing may end the process.
+// An MPI that does not report support for device memory; trying could crash the process.
 #include "solvers/parallel/mpi_check.hpp"
 
 namespace weir::mpi {

@@ -25,11 +25,12 @@ void RankMap::scatter(std::span<const double> whole, std::span<double> mine) con
 namespace {
 
 constexpr Option keys[] = {
-    {"halo", Option::text, "persistent", "messages of the halo exchange; all bitwise equal",
+    {"halo", Option::text, "persistent", "message pattern of the halo exchange; all give the same bits",
      "naive | pairs | persistent | neighbourhood"},
-    {"device_path", Option::text, "probe", "of device memory: staged through the host, direct, or as a probe finds",
+    {"device_path", Option::text, "probe",
+     "path of messages from device memory: staged through the host, direct, or chosen by a test message",
      "probe | staged | direct"},
-    {"reduction", Option::text, "allreduce", "sums over ranks; all bitwise equal",
+    {"reduction", Option::text, "allreduce", "algorithm of sums over ranks; all give the same bits",
      "gather | tree | allreduce | nonblocking"}};
 
 }  // namespace

@@ -6,14 +6,15 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/matrix/visit.hpp"
 
 namespace weir {
 namespace converted_rows {
 
-constexpr signed char nowhere = -1, adds = 8;  // a slot out of the grid; one that meets an earlier one of its cell
+// a slot outside the grid; a slot that coincides with an earlier one of its cell
+constexpr signed char nowhere = -1, adds = 8;
 
-// Where values go: block p of block row i, whose rows lie pitch(i) apart.
+// Destination: block p of block row i, whose rows are pitch(i) apart.
 struct Target {
   BlockCsrView rows;
   double* value = nullptr;
@@ -45,7 +46,7 @@ void fill_from_blocks(const BlockCsrView& A, const Target& to) {
   });
 }
 
-// A mirrored slot is the opposite one of the neighbour, transposed: of matrices of one unknown a cell.
+// A mirrored slot is the opposite one of the neighbour, transposed; for matrices with one unknown per cell.
 template <class Space>
 void fill_from_stencil(const BlockStencilView& A, bool upper_only, View<const signed char> place, const Target& to) {
   for_each<Space>(A.cells.count(), [=] WEIR_HD(int cell) {
@@ -69,12 +70,14 @@ void fill_from_stencil(const BlockStencilView& A, bool upper_only, View<const si
 
 template <class Space>
 const BlockCsr<Space>& ConvertedRows<Space>::of(const Matrix<Space>& A) {
-  const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A);
-  const auto* banded = dynamic_cast<const Banded<Space>*>(&A);
-  if (stencil && !(banded && banded->remainder().rows > 0))
-    return of_stencil(*stencil, banded && banded->banded().upper_only);
-  if (const auto* blocks = dynamic_cast<const BlockCsr<Space>*>(&A)) return of_blocks(*blocks);
-  return of_any(A);
+  using Rows = const BlockCsr<Space>&;
+  return visit(A, Overloaded{[&](const BlockCsr<Space>& blocks) -> Rows { return of_blocks(blocks); },
+                             [&](const Banded<Space>& bands) -> Rows {
+                               if (bands.remainder().rows > 0) return of_any(bands);
+                               return of_stencil(bands, bands.banded().upper_only);
+                             },
+                             [&](const BlockStencil<Space>& stencil) -> Rows { return of_stencil(stencil, false); },
+                             [&](const Matrix<Space>& other) -> Rows { return of_any(other); }});
 }
 
 template <class Space>
@@ -131,7 +134,7 @@ void ConvertedRows<Space>::find_places(const BlockStencil<Space>& A) {
   std::vector<int> cells;  // of the row, ascending
   cells.reserve(slot::count);
   for (int cell = 0; cell < A.rows(); ++cell) {
-    int to[slot::count];  // of the slots
+    int to[slot::count];  // position of each slot
     cells.clear();
     for (int s = v.first; s < v.first + v.slots; ++s)
       if ((to[s] = v.neighbour(cell, s)) >= 0) cells.push_back(to[s]);

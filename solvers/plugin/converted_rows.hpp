@@ -1,5 +1,5 @@
-// Block rows for a plugin that takes no format that the matrix is held in. The pattern is made once; new values of a
-// stencil, or of blocks that become scalar rows, are one pass into the same arrays, without an allocation.
+// Block rows for a plugin that does not support the matrix's own format. The pattern is made once. New values of a
+// stencil, or of blocks converted to scalar rows, are one pass into the same arrays without allocation.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,13 +14,13 @@ namespace weir {
 template <class Space>
 class ConvertedRows {
  public:
-  explicit ConvertedRows(bool scalar) : scalar_(scalar) {}  // a row each unknown
-  // The same object, with the same arrays, as the last time where A has the same pattern.
+  explicit ConvertedRows(bool scalar) : scalar_(scalar) {}  // scalar: one row per unknown
+  // The same object with the same arrays if A has the same pattern as in the last call.
   const BlockCsr<Space>& of(const Matrix<Space>& A);
   std::int64_t bytes() const;
 
  private:
-  // What a stencil's pattern follows from.
+  // Determines the pattern of a stencil.
   struct Grid {
     Extents cells;
     Periodic periodic;
@@ -39,7 +39,7 @@ class ConvertedRows {
   std::shared_ptr<BlockPattern<Space>> blocks_;  // of this pattern, or
   std::vector<std::int64_t> row_start_;          // of these rows
   std::vector<int> column_;
-  Array<signed char, Space> place_;  // of a cell's slots among the blocks of its row
+  Array<signed char, Space> place_;  // index of a cell's slots among the blocks of its row
 };
 
 }  // namespace weir

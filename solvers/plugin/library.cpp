@@ -20,7 +20,7 @@ namespace {
 
 std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-// "libmine.so: setup: threw an exception: bad size"; empty: all is well.
+// "libmine.so: setup: threw an exception: bad size"; empty: success.
 template <class F>
 std::string what_went_wrong(const std::string& file, const char* name, const F& f) {
   const FloatingPoint before;
@@ -51,11 +51,11 @@ const weir_plugin_description& plugin_in(const std::string& path) {
     const ForeignCall inside(file.c_str(), "loading it");  // runs its constructors
     library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (const std::string changed = before.restore(); !changed.empty())  // -ffast-math
-      say(stderr, "weir: {}: loading it changed {}, which is undone\n", file, changed);
+      say(stderr, "weir: {}: loading it changed {}; the change was undone\n", file, changed);
   }
   if (!library) refuse(path, std::string("cannot be loaded: ") + dlerror());
   const auto describe = reinterpret_cast<const weir_plugin_description* (*)()>(dlsym(library, "weir_plugin"));
-  if (!describe) refuse(path, "has no function weir_plugin(), which solvers/plugin/weir_plugin.h describes");
+  if (!describe) refuse(path, "has no function weir_plugin() (see solvers/plugin/weir_plugin.h)");
   const weir_plugin_description* d = nullptr;
   const std::string wrong = what_went_wrong(file, "weir_plugin", [&] {
     d = describe();
@@ -96,7 +96,7 @@ bool Plugin::call(const char* name, const F& f) {
 
 namespace {
 
-// A sum of products by odd numbers: any one value that has changed changes it, and it goes at the memory's speed.
+// A sum of products with odd numbers: any single changed value changes it. Limited by memory bandwidth.
 template <class T>
 std::uint64_t sum_of(const T* values, std::int64_t count) {
   std::uint64_t sum = 0;
@@ -108,7 +108,7 @@ std::uint64_t sum_of(const T* values, std::int64_t count) {
   return sum;
 }
 
-// The part number `turn` of an array that is looked at in turns.
+// Part `turn` of an array that is checked in parts.
 template <class T>
 std::uint64_t sum_of_part(const T* values, std::int64_t count, std::int64_t turn) {
   constexpr std::int64_t most = 16384;
@@ -142,7 +142,7 @@ bool Plugin::guarded(const char* name, const double* vector, std::int64_t n, boo
   const bool is_same = before == fingerprint(vector, n, whole_matrix);
   ++looked_at_;
   if (!is_same && complaint_.empty())
-    complaint_ = fmt::format("{}: {}: wrote into {} that it was to read", file_, name,
+    complaint_ = fmt::format("{}: {}: wrote into {}, which it must only read", file_, name,
                              vector ? "the matrix or the vector" : "the matrix");
   return is_same;
 }

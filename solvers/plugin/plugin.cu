@@ -1,8 +1,9 @@
-// plugin: a solver of the user's, in a shared library behind weir_plugin.h. As a preconditioner it is applied, z = M^-1 r; as
-// the method ("plugin:./libmine.so") it solves A d = r, and the true residual b - A x, computed here, judges: as long as
-// a claim of convergence misses the target and halves the residual, it is asked for the rest.
-// python: the same, a Python module in a process of its own (python.hpp).
-// An application that fails leaves NaN in z, so that the method ends as not_finite, on all ranks; complaint() says why.
+// plugin: a user's solver in a shared library with the interface weir_plugin.h. As a preconditioner it computes z =
+// M^-1 r; as the method ("plugin:./libmine.so") it solves A d = r, and the true residual b - A x decides on
+// convergence: if a solve misses the target but halves the residual, it is called again for the correction.
+// python: the same with a Python module in a process of its own (python.hpp).
+// A failed application returns NaN in z, so that the method ends as not_finite on all ranks; complaint() has the
+// reason.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -35,7 +36,7 @@ Traits traits_of(const weir_plugin_description& d) {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-// A d = r by the plugin, as a correction of x.
+// Solves A d = r with the plugin, as a correction of x.
 template <class Space>
 class PluginMethod : public Krylov<Space> {
  public:
@@ -104,7 +105,7 @@ class PluginPreconditioner final : public Preconditioner<Space> {
     return std::make_unique<PluginMethod<Space>>(plugin_, options);
   }
 
-  // One application more: what it writes is looked at only where a solve has failed.
+  // One more application, to check its result after a failed solve.
   std::string complaint(View<const double> r) const override {
     if (!plugin_->complaint().empty()) return plugin_->complaint();
     if (!plugin_->description().apply) return "";
@@ -113,8 +114,8 @@ class PluginPreconditioner final : public Preconditioner<Space> {
     std::int64_t bad = 0;
     for (const double v : z.to_vector()) bad += !std::isfinite(v);
     if (bad == 0) return "";
-    return plugin_->file() + ": apply: writes NaN or Inf, into " + std::to_string(bad) + " of " +
-           std::to_string(r.size()) + " values, from finite ones";
+    return plugin_->file() + ": apply: NaN or Inf in " + std::to_string(bad) + " of " + std::to_string(r.size()) +
+           " values of its result for a finite vector";
   }
   std::string describe() const override {
     return "plugin " + plugin_->file() + " (" + plugin_->description().name + ")";
@@ -126,10 +127,10 @@ class PluginPreconditioner final : public Preconditioner<Space> {
       plugin_->setup(matrix_.seen());
     else
       plugin_->update(matrix_.seen());
-    is_singular_ = A.has_constant_null_space() && !A.ranks();  // one rank's rows alone are regular
+    is_singular_ = A.has_constant_null_space() && !A.ranks();  // the local rows of one rank are regular
   }
 
-  // A multigrid that does not know the null space leaves constants 1e7 times as large as the rest of z, in which that drowns.
+  // A multigrid unaware of the null space may return constants 1e7 times as large as the rest of z.
   void take_constants_off(View<double> z) const {
     if (!is_singular_) return;
     shift<Space>(sum_and_square<Space>(z).a / static_cast<double>(z.size()), z);
@@ -137,33 +138,39 @@ class PluginPreconditioner final : public Preconditioner<Space> {
 
   std::shared_ptr<Plugin> plugin_;
   PluginMatrix<Space> matrix_;
-  bool is_singular_ = false;  // constants are the null space
+  bool is_singular_ = false;  // constants span the null space
 };
 
 constexpr Option plugin_keys[] = {
-    {"library", Option::text, Option::required, "the shared library, beside the case file or in the current folder"},
-    {"library_hash", Option::text, "", "of its content, as a run records it; another library is then refused"},
-    {"*", Option::text, "depends on the plugin", "any other key is the plugin's own"}};
+    {"library", Option::text, Option::required,
+     "path of the shared library, relative to the case file or the current folder"},
+    {"library_hash", Option::text, "",
+     "hash of the shared library, recorded by a run; a library with another hash is refused"},
+    {"*", Option::text, "depends on the plugin", "option of the plugin"}};
 constexpr Option python_keys[] = {
-    {"module", Option::text, Option::required, "the Python file, beside the case file or in the current folder"},
-    {"module_hash", Option::text, "", "of its content, as a run records it; another one is then refused"},
-    {"python", Option::text, "/usr/bin/python3", "the interpreter, which needs numpy and scipy"},
-    {"symmetric", Option::boolean, "false", "it is symmetric and positive definite where the matrix is: cg may use it"},
-    {"varies", Option::boolean, "false", "it is not the same operator at every application: needs fgmres"},
-    {"*", Option::text, "depends on the module", "any other key is an argument of the class or function"}};
-// All but "*", and `type`, which other readers take.
+    {"module", Option::text, Option::required,
+     "path of the Python file, relative to the case file or the current folder"},
+    {"module_hash", Option::text, "",
+     "hash of the Python file, recorded by a run; a file with another hash is refused"},
+    {"python", Option::text, "/usr/bin/python3", "Python interpreter with numpy and scipy"},
+    {"symmetric", Option::boolean, "false",
+     "whether the preconditioner is symmetric and positive definite if the matrix is; required by cg"},
+    {"varies", Option::boolean, "false",
+     "whether the preconditioner changes from one application to the next; requires fgmres"},
+    {"*", Option::text, "depends on the module", "argument of the class or function"}};
+// All but "*", and `type`, which other readers handle.
 constexpr Option library_keys_read[] = {plugin_keys[0], plugin_keys[1], {"type", Option::text, "plugin", "this"}};
 constexpr Option module_keys_read[] = {python_keys[0], python_keys[1], python_keys[2],
                                        python_keys[3], python_keys[4], {"type", Option::text, "python", "this"}};
 
-// The path of the file that the key names, which must be the one that was recorded.
+// The path of the file that the key names; its hash must be the recorded one.
 std::string recorded_file(const Table& t, const std::string& key) {
   const std::string path = find_file(t, key, key), hash_key = key + "_hash";
   const std::string hash = hash_of_file(path), recorded = t.get<std::string>(hash_key);
   if (recorded.empty()) t.put(hash_key, hash);
   if (!recorded.empty() && recorded != hash)
-    t.fail(hash_key, path + " is another " + key + " than was recorded (" + hash + ", not " + recorded +
-                         "); to take it all the same, remove " + hash_key);
+    t.fail(hash_key, path + " differs from the recorded " + key + " (hash " + hash + ", not " + recorded +
+                         "); to use it anyway, remove " + hash_key);
   return path;
 }
 
@@ -171,11 +178,11 @@ template <class Space>
 void refuse_space(const std::string& path, unsigned spaces) {
   if (spaces & (std::is_same_v<Space, Host> ? WEIR_HOST : WEIR_DEVICE)) return;
   const std::string own = spaces & WEIR_HOST ? "host" : "device";
-  throw Error(Exit::usage, path + ": takes " + own + " memory alone, and this run is on the " + Space::name +
-                               "; take --space " + own);
+  throw Error(Exit::usage, path + ": supports " + own + " memory only, but this run uses the " + Space::name +
+                               "; use --space " + own);
 }
 
-// What a table names: the file, and what `create` is told.
+// The file that a table names, and the options for `create`.
 struct Named {
   std::string path, options;
   const weir_plugin_description* python = nullptr;
@@ -194,7 +201,7 @@ Named named_module(const Table& options) {
   return named;
 }
 
-// Errors get the place of the key.
+// Errors are reported at the key.
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_named(const Table& options, const Named& named) {
   try {
@@ -212,10 +219,10 @@ std::unique_ptr<Preconditioner<Space>> make(const Table& options) {
   return make_named<Space>(options, named(options));
 }
 
-// A copy of the matrix at least.
+// At least a copy of the matrix.
 template <Named (*named)(const Table&)>
 double plugin_bytes(const Table& options, const MatrixSize& A) {
-  named(options);  // which must be there
+  named(options);  // it must exist
   return A.csr_bytes();
 }
 
@@ -223,7 +230,7 @@ double plugin_bytes(const Table& options, const MatrixSize& A) {
 
 constexpr PreconditionerDescription preconditioner::plugin{
     .name = "plugin",
-    .meaning = "a solver of your own, in a shared library (weir_plugin.h)",
+    .meaning = "user's solver in a shared library (weir_plugin.h)",
     .citation = "",
     .options = plugin_keys,
     .matrices = on_any_matrix,
@@ -235,7 +242,7 @@ constexpr PreconditionerDescription preconditioner::plugin{
 
 constexpr PreconditionerDescription preconditioner::python{
     .name = "python",
-    .meaning = "a solver of your own, a Python class or function of a scipy.sparse matrix",
+    .meaning = "user's solver in Python: a class or function of a scipy.sparse matrix",
     .citation = "",
     .options = python_keys,
     .matrices = on_any_matrix,

@@ -6,12 +6,12 @@
 
 #include "base/error.hpp"
 #include "solvers/matrix/algorithms/triangular.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/matrix/visit.hpp"
 
 namespace weir {
 namespace {
 
-// Of cells of these widths, from 0.
+// Centres of cells of these widths, from 0.
 std::vector<double> centres_of(const std::vector<double>& widths) {
   std::vector<double> centres;
   double begin = 0;
@@ -40,7 +40,7 @@ void PluginMatrix<Space>::set_rank(int rank, int ranks) {
   seen_.ranks = ranks;
 }
 
-// `pattern_` holds the arrays of the last one until then: those of another pattern lie elsewhere.
+// `pattern_` still owns the arrays of the last pattern, so a new pattern has other addresses.
 template <class Space>
 bool PluginMatrix<Space>::take(const Matrix<Space>& A) {
   const weir_matrix before = seen_;
@@ -52,11 +52,19 @@ bool PluginMatrix<Space>::take(const Matrix<Space>& A) {
   seen_.symmetric = A.is_symmetric();
   seen_.constant_null_space = A.has_constant_null_space();
   seen_.threads = useful_threads();
-  if (!take_stencil(A)) {
-    const auto* rows = dynamic_cast<const BlockCsr<Space>*>(&A);
-    const bool fits = rows && (formats_ & (rows->block() == 1 ? WEIR_CSR | WEIR_BLOCK_CSR : WEIR_BLOCK_CSR));
-    take_rows(fits ? *rows : converted(A));
-  }
+  visit(A, Overloaded{[&](const BlockCsr<Space>& rows) {
+                        const unsigned wanted = rows.block() == 1 ? WEIR_CSR | WEIR_BLOCK_CSR : WEIR_BLOCK_CSR;
+                        take_rows(formats_ & wanted ? rows : converted(A));
+                      },
+                      [&](const Banded<Space>& bands) {  // remainder entries lie in no diagonal
+                        if (!(formats_ & WEIR_DIAGONALS) || bands.remainder().rows > 0) return take_rows(converted(A));
+                        take_stencil(bands, bands.banded().upper_only);
+                      },
+                      [&](const BlockStencil<Space>& stencil) {
+                        if (!(formats_ & WEIR_DIAGONALS)) return take_rows(converted(A));
+                        take_stencil(stencil, false);
+                      },
+                      [&](const Matrix<Space>&) { take_rows(converted(A)); }});
   const bool same = before.bytes && before.format == seen_.format && before.rows == seen_.rows &&
                     before.block == seen_.block && before.row_start == seen_.row_start &&
                     std::equal(before.grid, before.grid + 3, seen_.grid) &&
@@ -70,23 +78,16 @@ bool PluginMatrix<Space>::take(const Matrix<Space>& A) {
   return !same;
 }
 
-// Entries beside the diagonals are in no diagonal.
 template <class Space>
-bool PluginMatrix<Space>::take_stencil(const Matrix<Space>& A) {
-  const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A);
-  if (!stencil || !(formats_ & WEIR_DIAGONALS)) return false;
-  const auto* banded = dynamic_cast<const Banded<Space>*>(&A);
-  const bool upper_only = banded && banded->banded().upper_only;
-  if (banded && banded->remainder().rows > 0) return false;
-  const BlockStencilView v = stencil->stencil();
+void PluginMatrix<Space>::take_stencil(const BlockStencil<Space>& A, bool upper_only) {
+  const BlockStencilView v = A.stencil();
   seen_.format = WEIR_DIAGONALS;
-  seen_.rows = stencil->rows();
+  seen_.rows = A.rows();
   seen_.block = v.n;
   const std::array cells{v.cells.nx, v.cells.ny, v.cells.nz};
   const std::array periodic{v.periodic.x, v.periodic.y, v.periodic.z};
   for (std::size_t d = 0; d < 3; ++d) seen_.grid[d] = cells[d], seen_.periodic[d] = periodic[d];
   for (int s = upper_only ? slot::delta : v.first; s < v.first + v.slots; ++s) seen_.diagonal[s] = v.slot_blocks(s);
-  return true;
 }
 
 template <class Space>
@@ -105,7 +106,7 @@ void PluginMatrix<Space>::take_rows(const BlockCsr<Space>& A) {
 template <class Space>
 const BlockCsr<Space>& PluginMatrix<Space>::converted(const Matrix<Space>& A) {
   if (!(formats_ & (WEIR_CSR | WEIR_BLOCK_CSR)))
-    throw Error(Exit::usage, plugin_ + ": takes diagonals alone, and this matrix has entries that lie in none");
+    throw Error(Exit::usage, plugin_ + ": supports diagonals only, but this matrix has entries outside of them");
   return converted_.of(A);
 }
 
@@ -113,12 +114,15 @@ template <class Space>
 void PluginMatrix<Space>::take_knowledge(const Matrix<Space>& A) {
   centre_.clear();
   line_.clear();
-  if (const auto* banded = dynamic_cast<const Banded<Space>*>(&A); banded && banded->has_grid())
-    centre_ = centres_of(banded->directions());
-  else if (const SeparableOperator* op = A.separable())
-    centre_ = centres_of(op->direction);
-  if (const auto* rows = dynamic_cast<const BlockSparse<Space>*>(&A))
-    for (const RowRange& r : rows->lines()) line_.insert(line_.end(), {r.first, r.count});
+  visit(A, Overloaded{[&](const BlockSparse<Space>& rows) {
+                        for (const RowRange& r : rows.lines()) line_.insert(line_.end(), {r.first, r.count});
+                      },
+                      [&](const Banded<Space>& bands) {
+                        if (bands.has_grid()) centre_ = centres_of(bands.directions());
+                      },
+                      [&](const Matrix<Space>& other) {
+                        if (other.separable()) centre_ = centres_of(other.separable()->direction);
+                      }});
   seen_.centre = centre_.empty() ? nullptr : centre_.data();
   seen_.lines = static_cast<std::int32_t>(line_.size() / 2);
   seen_.line = line_.empty() ? nullptr : line_.data();

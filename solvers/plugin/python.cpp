@@ -18,7 +18,7 @@
 
 #include "solvers/plugin/python_driver.hpp"
 
-// r, z: n values each; row_start: n + 1; value: one an entry, all of 8 bytes; column: of 4.
+// r, z: n values each; row_start: n + 1; value: one per entry, all of 8 bytes; column: 4 bytes.
 struct weir_solver {
   int ask = -1, answer = -1, memory = -1;
   pid_t process = -1;
@@ -38,7 +38,7 @@ std::string line_of(const std::string& options, const std::string& key) {
 bool write_all(int to, const void* data, std::size_t bytes) {
   const char* p = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ssize_t n = send(to, p, bytes, MSG_NOSIGNAL);  // to a process that has ended: an error, not SIGPIPE
+    const ssize_t n = send(to, p, bytes, MSG_NOSIGNAL);  // if the process has ended: an error instead of SIGPIPE
     if (n <= 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     p += n, bytes -= static_cast<std::size_t>(n);
@@ -47,7 +47,7 @@ bool write_all(int to, const void* data, std::size_t bytes) {
 }
 bool has_ended(const weir_solver& s);
 
-// False as well where the process has ended: another one, which it has started, may hold the pipe.
+// False also if the process has ended, because a child of it may hold the pipe.
 bool read_all(const weir_solver& s, void* data, std::size_t bytes) {
   char* p = static_cast<char*>(data);
   while (bytes > 0) {
@@ -75,7 +75,7 @@ bool has_ended(const weir_solver& s) {
          (waitid(P_PID, static_cast<id_t>(s.process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0);
 }
 
-// With what it has started, all of which is in its process group. Returns its status.
+// Kills the process group and returns the status of the process.
 int end_of(weir_solver& s) {
   int status = 0;
   if (s.process > 0) {
@@ -87,12 +87,12 @@ int end_of(weir_solver& s) {
   return status;
 }
 
-// What became of the process where it no longer answers. It may have closed its pipes and live on.
+// Reports why the process no longer answers. It may have closed its pipes and still run.
 int tell_end(weir_solver& s) {
   for (int i = 0; i < 100 && !has_ended(s); ++i) poll(nullptr, 0, 10);
   if (!has_ended(s)) {
     end_of(s);
-    return fail(s, "the Python process has closed its pipes");
+    return fail(s, "the Python process closed its pipes");
   }
   const int status = end_of(s);
   return fail(s, WIFSIGNALED(status) ? "the Python process was ended by " + std::string(strsignal(WTERMSIG(status)))
@@ -110,10 +110,10 @@ int answer_of(weir_solver& s) {
   return fail(s, words);
 }
 
-// Between fork and exec no call but those that a signal handler may make.
+// Only async-signal-safe calls between fork and exec.
 [[noreturn]] void become_python(const char* python, const std::array<const char*, 9>& arguments) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // it must not outlive a process that ends in any way
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // it ends with this process
   execvp(python, const_cast<char* const*>(arguments.data()));
   _exit(127);
 }
@@ -123,7 +123,7 @@ int start(weir_solver& s, const std::string& python, const std::string& module) 
   s.memory = memfd_create("weir_python", 0);
   if (s.memory < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to.data()) != 0 ||
       pipe2(from.data(), O_CLOEXEC) != 0)
-    return fail(s, std::string("no pipes: ") + std::strerror(errno));
+    return fail(s, std::string("cannot create pipes: ") + std::strerror(errno));
   s.ask = to[1], s.answer = from[0];
   const std::string ask = std::to_string(to[0]), answer = std::to_string(from[1]), memory = std::to_string(s.memory),
                     threads = std::to_string(omp_get_max_threads());
@@ -139,7 +139,7 @@ int start(weir_solver& s, const std::string& python, const std::string& module) 
   fcntl(s.memory, F_SETFD, FD_CLOEXEC);
   close(to[0]);
   close(from[1]);
-  return s.process > 0 ? 0 : fail(s, "no process");
+  return s.process > 0 ? 0 : fail(s, "cannot start the Python process");
 }
 
 int create(const char* text, weir_solver** solver) {
@@ -157,7 +157,7 @@ int create(const char* text, weir_solver** solver) {
 void destroy(weir_solver* s) {
   for (const int file : {s->ask, s->answer, s->memory})
     if (file >= 0) close(file);
-  end_of(*s);  // it may not listen
+  end_of(*s);  // it may ignore the request
   if (s->shared) munmap(s->shared, static_cast<std::size_t>(s->bytes));
   delete s;
 }
@@ -172,7 +172,7 @@ int setup(weir_solver* s, const weir_matrix* A) {
     void* p = ftruncate(s->memory, bytes) == 0
                   ? mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, s->memory, 0)
                   : MAP_FAILED;
-    if (p == MAP_FAILED) return fail(*s, "no memory to share");
+    if (p == MAP_FAILED) return fail(*s, "cannot allocate shared memory");
     s->shared = static_cast<char*>(p);
     s->bytes = bytes;
   }

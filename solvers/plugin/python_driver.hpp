@@ -1,5 +1,5 @@
-// What the Python process runs: argv has the two pipes, the shared memory, the module's path and the number of threads; the
-// options come first.
+// Program of the Python process. argv: the two pipes, the shared memory, the module's path and the number of threads;
+// the options come first.
 #pragma once
 
 namespace weir {
@@ -26,7 +26,7 @@ def read(count):
 
 def number(): return int.from_bytes(read(8), "little")
 
-# A class with setup(A) and apply(r), or a function of A that returns something to apply; `solver` and what is named win.
+# A class with setup(A) and apply(r), or a function of A that returns something to apply; named ones come first.
 def made(module, options):
     name = options.pop("name", None)
     found = getattr(module, name or "solver", None)

@@ -1,4 +1,4 @@
-// z = M^-1 r.   setup: once a pattern.   update: new values, same pattern.   apply: no allocation, no host sync.
+// z = M^-1 r. setup: once per pattern. update: new values, same pattern. apply: no allocation, no host synchronisation.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,25 +15,25 @@
 
 namespace weir {
 
-// What is not known or does not apply stays at its default (0, or -1 for the measures).
+// Unknown or inapplicable values stay at their defaults (0, or -1 for measurements).
 struct SetupInfo {
   int levels = 0;
   int colours = 0;
   std::int64_t nnz = 0;
-  int replaced_blocks = 0;  // diagonal blocks that were singular and have been replaced
+  int replaced_blocks = 0;  // singular diagonal blocks that were replaced
   double fixed_point_residual = -1;
-  double ilu_residual = -1;  // |A - L U| outside of the pattern, in units of |A|
+  double ilu_residual = -1;  // |A - L U| outside of the pattern, relative to |A|
   double dominance_L = -1, dominance_U = -1;
   std::int64_t bytes = 0;
   double seconds = 0;
-  double diagnostics_seconds = 0;  // of measurements that were asked for: no part of `seconds`
+  double diagnostics_seconds = 0;  // requested measurements, not part of `seconds`
 };
 
-// Thrown within a set-up that was asked to stop (Preconditioner::stop_when): what it was making is of no use.
+// Thrown within a cancelled set-up (Preconditioner::stop_when): the partial result must not be used.
 struct SetupStopped {};
 
-// A part of an application that can be run by itself, to be measured: a colour, a sweep, the levels from one on. What it
-// leaves in z is of no use.
+// A part of an application that can be run and timed by itself: a colour, a sweep, the levels from one on. Its z is
+// meaningless.
 template <class Space>
 struct PartOfApply {
   std::string name;
@@ -41,32 +41,31 @@ struct PartOfApply {
   std::function<void(View<const double> r, View<double> z)> run;
 };
 
-// What a preconditioner is with the options it has, whatever the matrix.
+// Properties of a preconditioner with its options, independent of the matrix.
 struct Traits {
-  bool keeps_symmetry = false;    // of a symmetric matrix: cg may use it
-  bool is_constant = true;        // the same linear operator at every apply; else it needs a flexible method
+  bool keeps_symmetry = false;    // symmetric for a symmetric matrix: cg may use it
+  bool is_constant = true;        // the same linear operator at every application; else only for flexible methods
   bool repeats = true;            // the same bits from the same systems
-  bool remembers = false;         // what an update makes depends on the systems before: save() and restore() know it
-  bool is_exact = false;          // a direct solver: one application solves
-  bool is_method_alone = false;   // has no application, only a method of its own
+  bool remembers = false;         // updates depend on earlier systems; save() and restore() keep that state
+  bool is_exact = false;          // direct solver: one application solves
+  bool is_method_alone = false;   // no application, only own_method()
   bool is_identity = false;       // z = r: methods skip the copy
-  bool is_recordable = false;     // Device: an application is launches alone, the same each time (RecordedWork)
-  bool takes_floats = false;      // RoundedCsr as it is; else it is given a BlockCsr of its values
-  bool works_over_ranks = false;  // takes a DistributedMatrix as it is
-  // Of one that works over ranks: its setup and update exchange messages (it then sees to it itself that all ranks throw or
-  // none); its result depends on how the rows are partitioned.
+  bool takes_floats = false;      // accepts RoundedCsr; else it gets a BlockCsr of its values
+  bool works_over_ranks = false;  // accepts DistributedMatrix
+  // talks_in_setup: set-up and update exchange messages, and the preconditioner itself ensures that all ranks throw or
+  // none. depends_on_partition: the result depends on the partition of the rows.
   bool talks_in_setup = false, depends_on_partition = false;
-  StoredAs storage = StoredAs::float64;  // of most of its numbers
+  StoredAs storage = StoredAs::float64;  // storage of most of its numbers
 };
 
-// What is known of incomplete factors at this moment, of each block row; empty: not known.
+// Measurements of incomplete factors by block row; empty: not known.
 struct FactorObservation {
   std::vector<double> fixed_point;  // |x - g(x)|_1 of the row's entries
   std::vector<double> dominance_L,
       dominance_U;  // of the Jacobi iteration matrices: sums over the row, the largest unknown's
-  // The part of a row's reads in the last apply sweep, forward and backward, that do not see what the sequential sweep
-  // sees. Of prescribed asynchrony exactly; of threads on the host counted in an application of its own; Device, free:
-  // empty.
+  // Fraction of the reads of a row in the last apply sweep, forward and backward, that differ from those of a
+  // sequential sweep. Prescribed asynchrony: exact; free threads on the host: counted in a separate application; free
+  // on the device: empty.
   std::vector<double> stale_reads;
 };
 
@@ -85,17 +84,15 @@ class Preconditioner {
   SetupInfo update(const Matrix<Space>& A) {
     return with_seconds([&] { return do_update(A); });
   }
-  // Asked between the parts of set-ups that may take long.
+  // Cancellation: `question` is polled between the parts of long set-ups.
   void stop_when(std::shared_ptr<const std::function<bool()>> question) { should_stop_ = std::move(question); }
-  // What it remembers, for checkpoints.
+  // State that the next update depends on, for checkpoints.
   virtual void save(Archive& to);
-  // Goes on as one that had this state after its last setup or update, which was with A.
+  // Restores the state after a set-up or update with A.
   virtual void restore(const Matrix<Space>& A, Archive& /*from*/) { setup(A); }
   virtual void apply(View<const double> r, View<double> z) const = 0;
   virtual double apply_dot(View<const double> r, View<double> z) const;                       // the same; returns r.z
   virtual Pair apply_dots(View<const double> r, View<const double> w, View<double> z) const;  // returns {r.z, w.z}
-  // The same, with r.z left in memory of the space; on the device nothing waits for it.
-  virtual void apply_dot_at(double* to, View<const double> r, View<double> z) const;
   virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
 
   const Traits& traits() const { return traits_; }
@@ -103,24 +100,25 @@ class Preconditioner {
   bool is_identity() const { return traits_.is_identity; }
   bool works_over_ranks() const { return traits_.works_over_ranks; }
 
-  // What depends on the matrix of the last setup, or on the one given.
+  // Properties that depend on the matrix of the last set-up, or on the one given.
   virtual bool is_symmetric() const { return traits_.keeps_symmetry; }
-  virtual bool is_recordable() const { return traits_.is_recordable; }
-  virtual bool spreads_over(const Matrix<Space>&) const { return works_over_ranks(); }  // takes it distributed
-  virtual std::vector<StoredAs> storage_of_rows() const { return {}; }  // empty: all as traits().storage
-  virtual Work apply_work() const { return {}; }                        // of one application; no bytes: not stated
-  virtual Work update_work() const { return {}; }                       // of the numbers of an update
-  virtual std::vector<PartOfApply<Space>> parts() const { return {}; }  // must not outlive this, nor a setup or update
-  virtual FactorObservation observe() const { return {}; }              // apart from the times of setup
-  virtual std::string report() const { return ""; }                     // of the steps of the last setup, for people
+  virtual bool spreads_over(const Matrix<Space>&) const {
+    return works_over_ranks();
+  }                                                                     // accepts the distributed matrix
+  virtual Work apply_work() const { return {}; }                        // per application; no bytes: not stated
+  virtual Work update_work() const { return {}; }                       // per update of the values
+  virtual std::vector<PartOfApply<Space>> parts() const { return {}; }  // valid until the next set-up or update
+  virtual FactorObservation observe() const { return {}; }              // not counted in the set-up time
+  virtual std::string report() const { return ""; }  // readable table of the steps of the last set-up
 
-  // Before setup, for a method that needs it: of two forms, the one that keeps symmetry, unless the options say otherwise.
+  // Called before setup() for methods that need symmetry: chooses the symmetric variant unless the options say
+  // otherwise.
   virtual void prefer_symmetry() {}
-  // Before setup, where its rows are those of one rank.
+  // Called before setup() when the preconditioner acts on the local rows of one rank only.
   virtual void stands_on(int /*rank*/, int /*ranks*/) {}
-  // What solves where this is the method itself, one that outlives it; null: Richardson iteration with it.
+  // Krylov method to use when the preconditioner is named as `method` (must outlive it); nullptr: Richardson iteration.
   virtual std::unique_ptr<Krylov<Space>> own_method(const KrylovOptions&) const;
-  // After a solve that failed: what is wrong with this one's applications, of which r is an example; empty: nothing is known.
+  // After a failed solve: a description of what is wrong with the application, e.g. to r; empty: nothing known.
   virtual std::string complaint(View<const double> /*r*/) const { return ""; }
 
  protected:
@@ -148,12 +146,12 @@ template <class Space>
 void Preconditioner<Space>::save(Archive&) {
   if (traits_.remembers)
     throw Error(Exit::usage, "the preconditioner (" + describe() +
-                                 ") makes use of the systems before, which no checkpoint holds: a run that restarts "
-                                 "could not go on as one that was not stopped");
+                                 ") depends on earlier systems, which checkpoints do not contain: a restarted run "
+                                 "would differ from an uninterrupted one");
 }
 
-// The method of that type in the list of the registry, with its own options from the table
-// ([linear.SYSTEM.preconditioner]); without a type the table's, or "none". An unknown type is an error that lists the known.
+// The preconditioner of that type from the registry, with its options from the table ([linear.SYSTEM.preconditioner]).
+// Without a type: that of the table, or "none". An unknown type is an error that lists the known ones.
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_preconditioner(const std::string& type, const Table& options);
 template <class Space>

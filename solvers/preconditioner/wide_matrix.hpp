@@ -1,5 +1,5 @@
-// What a preconditioner is made from: a RoundedCsr goes to those that take floats as it is, to the others as a BlockCsr of
-// the same values, which is kept here.
+// Matrix for the set-up of a preconditioner: RoundedCsr as it is where floats are accepted, else a BlockCsr of the same
+// values, which is kept here.
 #pragma once
 #include <memory>
 
@@ -11,7 +11,7 @@ namespace weir {
 template <class Space>
 class WideMatrix {
  public:
-  // Good until the next call, and as long as A is.
+  // Valid until the next call and as long as A.
   const Matrix<Space>& taken_by(const Preconditioner<Space>& M, const Matrix<Space>& A) {
     const auto* rounded = dynamic_cast<const RoundedCsr<Space>*>(&A);
     if (!rounded || M.traits().takes_floats) return A;

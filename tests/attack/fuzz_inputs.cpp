@@ -1,6 +1,7 @@
-// Fuzz target of what a run reads beside meshes and surfaces (tests/mesh/fuzz_readers.cpp): damaged case files through all
-// that `weir info` does, damaged checkpoints and capsules whose seals hold, because anyone can make a seal. Each is read or
-// refused with a code of its own: no other exception, no signal, no more than a few gigabytes, seconds.
+// Fuzz target of the files that a run reads in addition to meshes and surfaces (tests/mesh/fuzz_readers.cpp): damaged
+// case files through all that `weir info` does, damaged checkpoints and capsules whose seals hold, because anyone can
+// make a seal. Each is read or refused with a code of its own: no other exception, no signal, no more than a few
+// gigabytes, seconds.
 //   fuzz_inputs [cases|checkpoints|capsules] [--count 300] [--first 0]
 // A finding tells its number, which makes the same file on every machine.
 #include <sys/resource.h>
@@ -80,7 +81,7 @@ std::vector<std::string> case_seeds() {
   return seeds;
 }
 
-// What people and other programs write where a value belongs.
+// Texts that people and other programs write in place of a value.
 const std::vector<std::string>& values() {
   static const std::vector<std::string> list = [] {
     std::vector<std::string> v;

@@ -64,7 +64,7 @@ class Disk:
                 change((path, new((b"", b"") if op == "make" else None)))
             elif op == "sync":
                 if path not in live and path.endswith(".partial"):
-                    live[path] = new(None)  # may stay, harms nobody
+                    live[path] = new(None)  # may stay: it is harmless
                 elif path not in live:
                     change((path, new(None)))
                 content[live[path]] = (self.bytes_of(more[0]),) * 2

@@ -67,7 +67,7 @@ def main():
     folders = [a for a in sys.argv[1:] if a not in names]
     build = os.path.abspath(folders[0] if folders else os.path.join(ROOT, "build-options"))
     if not os.path.exists(os.path.join(build, "build.ninja")):
-        run(["cmake", "--preset", "default", "-B", build], ROOT)
+        run(["cmake", "--preset", "run", "-DWEIR_TESTS=ON", "-B", build], ROOT)
     failed = []
     try:
         for name in names or [*LIBRARIES, "all"]:

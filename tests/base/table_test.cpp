@@ -63,7 +63,7 @@ TEST(Table, RefusesAWrongTypeWithFileAndLine) {
 TEST(Table, RefusesAMissingKeyThatHasNoDefault) {
   const Table mistyped = read_case_text("[flow]\nviscocity = 0.01\n", "cavity.toml");
   EXPECT_EQ(refusal([&] { mistyped.table("flow").get<double>("viscosity"); }),
-            "cavity.toml:2: missing key 'viscosity' in [flow]; is 'viscocity' meant to be it?");
+            "cavity.toml:2: missing key 'viscosity' in [flow]; did you mean 'viscocity'?");
   EXPECT_EQ(refusal([] { sample().table("time").get<double>("dt"); }), "cavity.toml:3: missing key 'dt' in [time]");
   EXPECT_EQ(refusal([] { sample().table("flow").get<double>("viscosity"); }),
             "cavity.toml:1: missing key 'viscosity' in [flow]");
@@ -181,7 +181,7 @@ TEST(Table, DescribedKeysHaveTheirDefaultsAndRanges) {
   EXPECT_EQ(t.get<double>("rate", 7.0), 7);
   EXPECT_NE(t.effective().find("n = 2\nx = 0.5\n"), std::string::npos) << t.effective();
   EXPECT_THROW(t.get<int>("other"), std::logic_error);
-  EXPECT_THROW(t.get<double>("rate"), Error);  // asked without a computed default: here it is required
+  EXPECT_THROW(t.get<double>("rate"), Error);  // read without a computed default: here it is required
 
   const Table bad = read_case_text("n = 0\nx = 0\nstorage = \"flaot\"\n", "d.toml").described_by(described);
   EXPECT_EQ(refusal([&] { bad.get<int>("n"); }), "d.toml:1: 'n' must lie between 1 and 9, got 0");

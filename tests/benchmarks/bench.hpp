@@ -1,4 +1,4 @@
-// What every benchmark shares: the machine's own limit (triad), trustworthy timing, and one table form.
+// Shared by all benchmarks: the machine's own limit (triad), trustworthy timing, and one table form.
 // Quote ratios taken in one run: this machine may be doing other things, so each figure is the best of several repeats.
 #pragma once
 #include <chrono>
@@ -20,8 +20,8 @@ struct Spread {
 };
 Spread spread_of_seconds(const std::function<void()>& f, int repeats = 5, double min_seconds = 0.3);
 
-// The same in processor time of the calling thread, for work on one thread beside other programs: what they take of the
-// processor does not count, what they take of caches and memory does.
+// The same in processor time of the calling thread, for work on one thread next to other programs: what they take of
+// the processor does not count, what they take of caches and memory does.
 double best_processor_seconds(const std::function<void()>& f, int repeats = 3, double min_seconds = 0.3);
 
 // a = b + s c on three arrays that do not fit the cache, as STREAM counts it (24 bytes an element), in bytes a second.

@@ -1,7 +1,7 @@
-// block_ilu0 on the host: microseconds a cell for factorisation, triangular solve (both sweeps) and residual, beside
+// block_ilu0 on the host: microseconds per cell for factorisation, triangular solve (both sweeps) and residual, beside
 // the bytes they must move and the triad of the same run (Luo et al. 2015, Figs. 9, 10). PETSc's: `weir bench peers`.
 //   bench_block_ilu [--csv FILE] [--quick]
-// Bytes a cell, n x n blocks of doubles, vectors counted once:
+// Bytes per cell, n x n blocks of doubles, vectors counted once:
 //   factorisation 7 blocks read, 1 written | solve 3 + 3 of A and twice d, r read, z written, read and written |
 //   residual 7, b x r
 #include <omp.h>
@@ -54,7 +54,7 @@ class Report {
   double triad_[3] = {};
 };
 
-// One thread: processor time, so that the table can be made beside other programs.
+// One thread: processor time, so that the table can be made next to other programs.
 double seconds(int threads, const std::function<void()>& f) {
   return threads == 1 ? bench::best_processor_seconds(f) : bench::best_seconds(f);
 }

@@ -57,7 +57,7 @@ void measure(Table& table, const UnstructuredMesh& mesh) {
         table, mesh, name + " residual, first order", [&] { d.residual(U, R); }, 32 * 4 + faces * (64 + 72 + 16));
     row(
         table, mesh, "time step scale", [&] { d.time_step_scale(U, scale); }, 32 * 2 + 8 + faces * (32 + 8));
-    std::printf("%d cells: Jacobian %.0f bytes a cell\n", mesh.cells(),
+    std::printf("%d cells: Jacobian %.0f bytes per cell\n", mesh.cells(),
                 static_cast<double>(J.blocks()) * (16 * 8 + 4) / mesh.cells());
   }
 }

@@ -1,6 +1,6 @@
-// The coupled scheme beside the memory, one core: nanoseconds a cell for the residual (RHS of Luo et al. 2015), the
-// Jacobian (AFILL and TSD), a plain fill of the Jacobian's array in the same run, factorisation, one triangular solve
-// and one product. Then where the time of a time step of seven sub-iterations goes, as in Fig. 8 of that paper.
+// The coupled scheme compared with the memory, one core: nanoseconds a cell for the residual (RHS of Luo et al. 2015),
+// the Jacobian (AFILL and TSD), a plain fill of the Jacobian's array in the same run, factorisation, one triangular
+// solve and one product. Then where the time of a time step of seven sub-iterations goes, as in Fig. 8 of that paper.
 //   bench_coupled [--csv FILE] [--quick] [--breakdown]      the last: nothing else than the time step
 #include <cstring>
 

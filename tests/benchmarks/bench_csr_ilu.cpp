@@ -1,7 +1,8 @@
-// FGMRES + block_ilu0 and its asynchronous forms on a system of the size of a compressible case: milliseconds an iteration, and
-// its parts with the bytes they must move, beside the triad. PETSc's FGMRES: `weir bench peers`.
+// FGMRES + block_ilu0 and its asynchronous forms on a system of the size of a compressible case: milliseconds an
+// iteration, and its parts with the bytes they must move, compared with the triad. PETSc's FGMRES: `weir bench peers`.
 //   bench_csr_ilu [--csv FILE] [--side N] [--iterations N] [--threads N]
-// About 3/2 N^2 cells (93: 13 k, as the NACA0012 mesh of issue 4). Bytes: product and solve 8 (4) n^2 + 4 a block, vectors once.
+// About 3/2 N^2 cells (93: 13 k, as a NACA0012 mesh). Bytes: product and solve 8 (4) n^2 + 4 per block,
+// vectors once.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
-// fast_poisson beside what bounds it in the same run: FFTW's own forward and inverse 3D cosine transform of the same
-// size (planned with FFTW_MEASURE), the dgemm of BLAS on 1024 x 1024, and the triad. Neumann all round.
+// fast_poisson compared with what bounds it in the same run: FFTW's own forward and inverse 3D cosine transform of the
+// same size (planned with FFTW_MEASURE), the dgemm of BLAS on 1024 x 1024, and the triad. Neumann all round.
 //   bench_fast_poisson [threads...]      default: 1 2
 #include <cblas.h>
 #include <fftw3.h>

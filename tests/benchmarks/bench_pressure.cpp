@@ -1,5 +1,6 @@
-// Pressure systems of the flow codes under refinement: closed cavities, which are singular, and the flow around a cylinder that
-// cuts its cells, to 1e-8 of |b| from zero, by geometric and algebraic multigrid and by hypre's where it is.
+// Pressure systems of the flow codes under refinement: closed cavities, which are singular, and the flow around a
+// cylinder that cuts its cells, to 1e-8 of |b| from zero, by geometric and algebraic multigrid and by hypre's where it
+// is.
 //   bench_pressure [threads = 1] [finest cells a side in 2D = 256] [repeats = 3] [part of the solvers' names]
 #include <algorithm>
 #include <cstdlib>
@@ -19,7 +20,8 @@ using bench::number;
 
 namespace {
 
-// Neumann conditions all round, cells as those of inputs/incompressible/cavity_re1000.toml: tanh, 0.8 in 2D; more in 3D.
+// Neumann conditions all round, cells as those of inputs/incompressible/cavity_re1000.toml: tanh, 0.8 in 2D; more in
+// 3D.
 SeparableStencil<Host> cavity(const Extents& cells, double stretching) {
   SeparableOperator op;
   const int n[] = {cells.nx, cells.ny, cells.nz};

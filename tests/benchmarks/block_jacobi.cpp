@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
 #include "tests/benchmarks/bench.hpp"
 
 namespace weir::bench {
 namespace {
 
-// (I - 2 v v' / v'v) diag(1 .. 1/k): l2 condition number k, spread evenly in its logarithm from 1 to `hardest` over the rows, at random.
+// (I - 2 v v' / v'v) diag(1 .. 1/k): l2 condition number k, spread evenly in its logarithm from 1 to `hardest` over the
+// rows, at random.
 BlockCsrData blocks_of(int rows, int B, double hardest) {
   BlockCsrData d;
   d.block = B;
@@ -53,33 +54,21 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-constexpr int kinds = 3, in_double = 0, updates = 7;
-constexpr const char* words[kinds] = {"double", "float", "adaptive"};
-
-// How many of 100 rows are stored as what.
-std::string shares(const Preconditioner<Host>& M) {
-  const std::vector<StoredAs> rows = M.storage_of_rows();
-  if (rows.empty()) return "";
-  std::string text;
-  for (int kind = 0; kind < storage_kinds; ++kind)
-    text +=
-        (kind ? " " : "") + number(100.0 * static_cast<double>(std::count(rows.begin(), rows.end(), StoredAs(kind))) /
-                                       static_cast<double>(rows.size()),
-                                   "%.0f");
-  return text;
-}
+constexpr int kinds = 2, in_double = 0, updates = 7;
+constexpr const char* words[kinds] = {"double", "float"};
 
 void measure(Table& table, int rows, int B, double hardest, int turns) {
   const BlockCsr<Host> A(blocks_of(rows, B, hardest));
+  weir::Table floats;
+  floats.put("storage", std::string("float"));
   const std::array<std::unique_ptr<Preconditioner<Host>>, kinds> M{
-      make_preconditioner<Host>("block_jacobi", weir::Table()), make_rounded_block_jacobi<Host>(0),
-      make_rounded_block_jacobi<Host>(0.1)};
+      make_preconditioner<Host>("block_jacobi", weir::Table()), make_preconditioner<Host>("block_jacobi", floats)};
   std::array<SetupInfo, kinds> info;
   for (std::size_t k = 0; k < kinds; ++k) info[k] = M[k]->setup(A);
   Array<double, Host> r(A.size()), z(A.size());
   for (std::int64_t i = 0; i < r.size(); ++i) r.data()[i] = 1e-3 * static_cast<double>(i % 1000);
   std::array<std::vector<double>, kinds> apply, update;  // ratios; of double: seconds
-  std::vector<std::size_t> order{0, 1, 2};
+  std::vector<std::size_t> order{0, 1};
   std::mt19937 random(1);
   for (int turn = 0; turn < turns; ++turn) {
     std::array<double, kinds> a{}, u{};
@@ -97,7 +86,7 @@ void measure(Table& table, int rows, int B, double hardest, int turns) {
   }
   for (std::size_t k = 0; k < kinds; ++k) {
     const double ms = 1e3 * median(apply[in_double]), update_ms = 1e3 * median(update[in_double]);
-    table.row({std::to_string(B), std::to_string(rows), number(hardest, "%.0e"), words[k], shares(*M[k]),
+    table.row({std::to_string(B), std::to_string(rows), number(hardest, "%.0e"), words[k],
                number(static_cast<double>(info[k].bytes) / rows, "%.1f"),
                k == in_double ? number(ms) + " ms" : number(median(apply[k]), "%.2f"),
                k == in_double ? number(update_ms) + " ms" : number(median(update[k]), "%.2f")});
@@ -107,9 +96,7 @@ void measure(Table& table, int rows, int B, double hardest, int turns) {
 }  // namespace
 
 int bench_block_jacobi(const std::string& csv_path, bool quick) {
-  Table table({"B", "block rows", "hardest", "precision", "% half, bf16, float, double", "bytes a block", "apply    ",
-               "update   "},
-              csv_path);
+  Table table({"B", "block rows", "hardest", "storage", "bytes per block", "apply    ", "update   "}, csv_path);
   for (const auto& [B, rows] : {std::pair{4, 100000}, std::pair{5, 80000}, std::pair{8, 30000}, std::pair{4, 8000}})
     for (const double hardest : {10.0, 1e4, 1e9}) measure(table, quick ? rows / 100 : rows, B, hardest, quick ? 3 : 40);
   return 0;

@@ -1,5 +1,5 @@
-// A system as the compressible miniapp makes them, for measuring: an unstructured mesh of quadrilaterals (below, where a
-// boundary layer would be) and triangles (above), 4 unknowns a cell, an upwind-like coupling whose direction varies,
+// A system as the compressible miniapp makes them, for measuring: an unstructured mesh of quadrilaterals (below, where
+// a boundary layer would be) and triangles (above), 4 unknowns a cell, an upwind-like coupling whose direction varies,
 // in reverse Cuthill-McKee order.
 #pragma once
 #include "solvers/matrix/block/block_csr.hpp"

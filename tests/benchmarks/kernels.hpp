@@ -1,4 +1,5 @@
-// The kernel suite: stencil and block CSR products, vector updates and a cg iteration, each beside the measured triad.
+// The kernel suite: stencil and block CSR products, vector updates and a cg iteration, each compared with the measured
+// triad.
 #pragma once
 #include "tests/benchmarks/report.hpp"
 

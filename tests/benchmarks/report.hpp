@@ -1,5 +1,6 @@
-// What `weir bench --json` writes: the machine and the build, and a row a measurement.
-//   {"suite": "kernels", "machine": {...}, "build": {...}, "rows": [{"kernel": ..., "seconds": {"median", "min", "max", "repeats"}}]}
+// Output of `weir bench --json`: the machine and the build, and one row per measurement.
+//   {"suite": "kernels", "machine": {...}, "build": {...},
+//    "rows": [{"kernel": ..., "seconds": {"median", "min", "max", "repeats"}}]}
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-// What `weir bench` starts: programs that measure, a suite each.
+// Suites of `weir bench`: one program per suite.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -197,7 +197,7 @@ int parse_and_run(int argc, char** argv) {
   const char* const peers = "peers: Weir compared with hypre, PETSc and OpenFOAM";
   app.add_option("--case", options.peers.cases, "these cases alone")->group(peers);
   app.add_option("--rounds", options.peers.rounds, "default: 7")->check(CLI::Range(1, 100))->group(peers);
-  app.add_flag("--search", options.peers.search, "search the peers' settings anew")->group(peers);
+  app.add_flag("--search", options.peers.search, "search the peers' settings again")->group(peers);
   try {
     app.parse(argc, argv);
     if (!model.files.empty() && suite != "gpu-model" && suite != "gpu-report")

@@ -42,7 +42,7 @@ go() {
   local run=(bash -c "$inside")
   [ "$hide" = true ] || run=(unshare -m bash -c "$inside")
   env -u LD_LIBRARY_PATH OUT="$out" PATH="$work/stand_ins:$PATH" WEIR_PTX_CACHE="$work/registers" WEIR_PTX_STEPS=1e9 \
-    WEIR_GPU_SUITES="${suites:-^(RecordedWork|SkipWhere|Block|Kernels)\.}" "${run[@]}"
+    WEIR_GPU_SUITES="${suites:-^(RecordedWork|Block|Kernels)\.}" "${run[@]}"
 }
 report() {
   "$bench" gpu-report "$1" --csv "$1/work.csv" >"$1/page.md" || { cat "$1/page.md"; return 1; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What one GPU shows of Weir in a few minutes: correctness first, then speed. It lies in the CUDA bundle beside bin/ and lib/ and needs
-# nothing but these, a driver and, for the profiles and sanitizers, ncu and compute-sanitizer where they are installed.
+# Check of Weir on one GPU in a few minutes: correctness first, then speed. It is in the CUDA bundle next to bin/ and lib/ and needs only
+# these, a driver and, for the profiles and sanitizers, ncu and compute-sanitizer where they are installed.
 #
 #   bash go.sh [SECONDS] [STAGES]     SECONDS: 470 by default, at least 60; STAGES: letters of the list below, all by default
 #
@@ -12,7 +12,7 @@
 #   s  sanitizers: memcheck, racecheck and synccheck of the suites whose threads wait for each other
 #   r  repetition: the waiting protocols until the time is over
 #
-# Each result is appended to a file in $OUT (default: out/ beside this script) as soon as it is there, so that a cut-off loses nothing:
+# Each result is appended to a file in $OUT (default: out/ next to this script) as soon as it is there, so that a cut-off loses nothing:
 #   machine.txt  check.txt  results.jsonl (a line per process)  tests.log  work.jsonl (a line per piece)  ncu.csv  flows.jsonl
 # `weir bench gpu-report $OUT` makes a page and a CSV of them. Exit code: 0 if everything passed, else 1.
 set -u
@@ -80,7 +80,7 @@ fi
 # The riskiest first: a fault that stops a process shows while there is time to look at it.
 if does t; then
   suites | sed 's/$/*/' >"$tmp/suites"
-  { grep -E 'Recorded|Repeated|Skip|Atomics|Flags|Grid|Kernels|Reduc|ParIl|Ilu0|AsyncIlu|Multicolor|Sgs|DeviceScalars' "$tmp/suites"
+  { grep -E 'Recorded|Atomics|Flags|Grid|Kernels|Reduc|ParIl|Ilu0|AsyncIlu|Multicolor|Sgs|KrylovOnDevice' "$tmp/suites"
     cat "$tmp/suites"; } | awk '!seen[$0]++' | OMP_NUM_THREADS=2 at_a_time 8 60
   sort -u "$tmp/failed" 2>/dev/null >"$tmp/again"
   : >"$tmp/failed"

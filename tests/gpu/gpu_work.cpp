@@ -1,4 +1,5 @@
-// What the device model predicts, one piece of work per process: timed on a GPU, or counted by the interpreter of tests/ptx.
+// The works that the device model predicts, one per process: timed on a GPU, or counted by the interpreter of
+// tests/ptx.
 //
 //   WEIR_WORK_SECONDS=1 gpu_work NAME SIZE [BLOCK [ITERATIONS]]     a JSON line; without a name: the names
 //   WEIR_PTX_STATS=FILE gpu_work NAME SIZE [BLOCK [ITERATIONS]]     counts between cudaProfilerStart and -Stop
@@ -39,8 +40,8 @@ struct Size {
   int n = 0, block = 1, iterations = 1;
 };
 
-// Under the interpreter f runs once, between cudaProfilerStart and -Stop. With WEIR_WORK_SECONDS set it is timed as well: seconds
-// of one call, of `per` parts each; batches of some 4 ms, each waited for once.
+// Under the interpreter f runs once, between cudaProfilerStart and -Stop. With WEIR_WORK_SECONDS set it is timed as
+// well: seconds of one call, of `per` parts each; batches of some 4 ms, each waited for once.
 struct Measured {
   double bytes = 0;  // that must be moved at least; 0: not stated
   double per = 1;
@@ -144,7 +145,8 @@ void fast_poisson(const Size& s) {
   counted([&] { M.apply(b, x); }, {bytes_of(M.apply_work())});
 }
 
-// An iteration of a Krylov method: the difference of solves of `added` more iterations, as a solve begins and ends with other work.
+// An iteration of a Krylov method: the difference of solves of `added` more iterations, as a solve begins and ends with
+// other work.
 void iterations(const char* method, const Matrix<Device>& A, const Preconditioner<Device>& M, const Size& s,
                 int added = 16) {
   const Vector b = numbers(A.size());

@@ -1,4 +1,4 @@
-// What the interpreter has counted (WEIR_PTX_STATS of tests/ptx), and how counts of two sizes give those of a third.
+// Counts of the interpreter (WEIR_PTX_STATS of tests/ptx), and extrapolation from two sizes to a third.
 #pragma once
 #include <map>
 #include <string>
@@ -39,9 +39,9 @@ Counts read_counts(const std::string& path);
 // a - b, kernel by kernel: a run of five steps less one of four. Error(usage) where b has more of anything than a.
 Counts less(const Counts& a, const Counts& b);
 
-// Each launch linear in the size, as many launches as at the larger one, kernel by kernel: the largest shape of a kernel with its largest, and so on; where the two have other
-// numbers of shapes (colours, levels), all of a kernel together. The longest chains are linear in size^chain_power: 1/3 for
-// hyperplanes of a cube. A kernel of the
+// Each launch linear in the size, as many launches as at the larger one, kernel by kernel: the largest shape of a
+// kernel with its largest, and so on; where the two have other numbers of shapes (colours, levels), all of a kernel
+// together. The longest chains are linear in size^chain_power: 1/3 for hyperplanes of a cube. A kernel of the
 // larger size alone stays as it is; Error(usage) where no kernel is in both.
 struct Extrapolation {
   double small = 0, large = 0, wanted = 0, chain_power = 1;

@@ -54,7 +54,7 @@ void expect_term(const KernelCounts& k, const std::string& term, double seconds)
 TEST(GpuModel, RegistersGoToWarpsInUnitsOf256) {
   KernelCounts k = one_launch();
   k.block_threads = 1024;
-  k.registers = 72;  // 2304 a warp: 7 warps a quarter of the file, 28 in all, a block has 32
+  k.registers = 72;  // 2304 per warp: 7 warps a quarter of the file, 28 in all, a block has 32
   EXPECT_EQ(residency_of(k, round_numbers()).blocks, 0);
   k.registers = 64;
   EXPECT_EQ(residency_of(k, round_numbers()).blocks, 1);
@@ -226,8 +226,8 @@ TEST(GpuCounts, TwoSizesGiveAThirdWithItsOwnWaves) {
   a.kernels = {one_launch()};
   b.kernels = {one_launch()};
   a.kernels[0].memory_read = 100;
-  b.kernels[0].memory_read = 180;  // 20 and 0.8 a cell
-  b.kernels[0].blocks = 80;        // 0.4 a cell
+  b.kernels[0].memory_read = 180;  // 20 and 0.8 per cell
+  b.kernels[0].blocks = 80;        // 0.4 per cell
   const Counts c = extrapolated(a, b, {100, 200, 1000});
   EXPECT_DOUBLE_EQ(c.kernels[0].memory_read, 820);
   EXPECT_DOUBLE_EQ(c.kernels[0].blocks, 400);
@@ -240,7 +240,7 @@ TEST(GpuCounts, TwoSizesGiveAThirdWithItsOwnWaves) {
   b.kernels[0].chain = 40;
   EXPECT_NEAR(extrapolated(a, b, {1000, 8000, 64000, 1.0 / 3}).kernels[0].chain, 80, 1e-9);
   a.kernels[0].kernel = b.kernels[0].kernel = "cublasDgemm, estimate";
-  a.kernels[0].doubles = 10 * 1e4;  // cubes of 10, 20 and 40 cells a side: 10 a cell and cell of a side
+  a.kernels[0].doubles = 10 * 1e4;  // cubes of 10, 20 and 40 cells a side: 10 per cell and cell of a side
   b.kernels[0].doubles = 10 * 16e4;
   EXPECT_NEAR(extrapolated(a, b, {1000, 8000, 64000}).kernels[0].doubles / (10 * 256e4), 1, 1e-12);  // rounding of pow
   b.kernels[0].kernel = "another";
@@ -275,7 +275,7 @@ TEST(GpuDevices, AllFilesHaveAllFiguresAndAnUnknownNameIsRefused) {
   EXPECT_THROW(read_device("H201"), Error);
 }
 
-// The target is 1.3. What misses it is named here, and in docs/results/gpu_model.md with the reason.
+// The target is 1.3. Exceptions are named here, and with the reason in docs/results/gpu_model.md.
 TEST(GpuWorks, KernelsThatMoveManyBytesTouchFewSectorsMore) {
   const std::string known[] = {"parilu::", "BlockStencilView"};
   int kernels = 0;

@@ -1,12 +1,13 @@
-// Time on a GPU, predicted from counts. For the launches of one shape, with B blocks of w warps, r of them at a time on an SM:
+// Time on a GPU, predicted from counts. For the launches of one shape, with B blocks of w warps, r of them at a time on
+// an SM:
 //   memory        bytes past L2 / (bandwidth x what a copy reaches of it)
 //   L2            sectors x 32 / bandwidth of L2, at most 64 bytes a clock of each SM that works
 //   issue, FP64   warp instructions / (issues a clock x SMs that work); those of the FP64 units likewise
 //   latency       mean chain of a warp x latency x ceil(B / (r SMs)): what is in flight, by Little's law
 //   chain         the longest chain of a launch x latency: rows that wait for rows, levels
 //   shared        passes through shared memory, conflicts included, one a clock of an SM
-// A launch takes the largest of these and the cost of a launch (in a graph, of a node). A chain counts what a warp waits for in order, branch by
-// branch, in units of the latency of memory (tests/ptx/machine/counts.hpp).
+// A launch takes the largest of these and the cost of a launch (in a graph, of a node). A chain counts what a warp
+// waits for in order, branch by branch, in units of the latency of memory (tests/ptx/machine/counts.hpp).
 #pragma once
 #include <string>
 #include <vector>

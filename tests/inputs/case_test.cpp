@@ -85,7 +85,7 @@ TEST(Case, AMissingFileIsNamed) {
 
 TEST(Case, DatesAreRefused) {
   EXPECT_EQ(refusal([] { read_case_text("\nd = 2020-01-01\n", "c.toml"); }),
-            "c.toml:2: dates and times mean nothing here");
+            "c.toml:2: dates and times are not supported");
 }
 
 TEST(Case, OverridesTakeTomlValuesAndBareWords) {
@@ -126,7 +126,7 @@ TEST(Case, AnOverrideIsThePlaceOfItsValue) {
 
 TEST(Case, AnOverrideThatLeadsNowhereIsRefused) {
   EXPECT_EQ(refusal([] { with({"time.cfl"}); }), "--set time.cfl: expected key.path=value");
-  EXPECT_EQ(refusal([] { with({"time..cfl=1"}); }), "--set time..cfl: a key path looks like grid.cells");
+  EXPECT_EQ(refusal([] { with({"time..cfl=1"}); }), "--set time..cfl: expected a key path such as grid.cells");
   EXPECT_EQ(refusal([] { with({"time.cfl.x=1"}); }), "--set time.cfl.x: 'cfl' is a number, not a table");
   EXPECT_EQ(refusal([] { with({"probe.2.points=1"}); }),
             "--set probe.2.points: 'probe' is an array of 2: its elements are 0 .. 1, not '2'");
@@ -158,7 +158,7 @@ TEST(Case, AKeyThatTheCaseDoesNotSetCannotBeTakenOut) {
   EXPECT_EQ(refusal([] { without({"time.cfl.x"}); }), "--unset time.cfl.x: the case does not set 'x'");
   EXPECT_EQ(refusal([] { without({"nothing.here"}); }).substr(0, 52),
             "--unset nothing.here: the case does not set 'nothing");
-  EXPECT_EQ(refusal([] { without({"time..cfl"}); }), "--unset time..cfl: a key path looks like grid.cells");
+  EXPECT_EQ(refusal([] { without({"time..cfl"}); }), "--unset time..cfl: expected a key path such as grid.cells");
   EXPECT_EQ(refusal([] { without({"probe.7"}); }).substr(0, 27), "--unset probe.7: 'probe' is");
 }
 

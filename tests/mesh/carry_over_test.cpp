@@ -46,7 +46,8 @@ int nearest_cell(const UnstructuredMesh& mesh, const Point& x) {
   return nearest;
 }
 
-// Corner triangles have one neighbour or two, and so no gradient: points whose nearest cell is one of them are left out.
+// Corner triangles have one neighbour or two, and so no gradient: points whose nearest cell is one of them are left
+// out.
 TEST(CarryOver, LinearValuesAreCarriedExactly) {
   for (const test::CellKind kind : kinds) {
     const UnstructuredMesh mesh = test::box_mesh({.nx = 9, .ny = 8, .kind = kind});

@@ -1,4 +1,4 @@
-// What must hold to round-off on every mesh; each is relative (to the cell's perimeter, to the volume).
+// Properties that hold to round-off on every mesh; each is relative (to the cell's perimeter, to the volume).
 #pragma once
 #include <algorithm>
 #include <array>

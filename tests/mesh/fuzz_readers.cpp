@@ -1,6 +1,6 @@
-// Fuzz target of the mesh and surface readers: damaged files must be read or refused, never crash, hang or take memory that the size
-// of the file does not explain.
-//   fuzz_readers [su2|gmsh2|gmsh4|stl|stl_binary] [--count 100000] [--first 0]   damaged files of one reader, or of each
+// Fuzz target of the mesh and surface readers: damaged files must be read or refused, never crash, hang or take memory
+// that the size of the file does not explain.
+//   fuzz_readers [su2|gmsh2|gmsh4|stl|stl_binary] [--count 100000] [--first 0]   damaged files of one or each reader
 //   fuzz_readers su2 --show 4711                                    prints one damaged file
 //   fuzz_readers naca.su2 --count 1000                              damages that file instead of the program's own
 // A finding tells its number. Build with the preset `asan` so that a wrong access is one.
@@ -30,7 +30,7 @@
 
 namespace {
 
-// What the program holds, and the most it may: checked at each allocation.
+// Memory of the program and its limit, checked at each allocation.
 std::size_t held = 0, most_held = 0, limit = ~std::size_t{0};
 bool ran_away = false;
 

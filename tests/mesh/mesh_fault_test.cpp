@@ -1,5 +1,5 @@
-// The faults that a mesh file can have: each is refused with exit code 2, file, line and what is wrong. The first ten are
-// the promise; the others are what else happens to files.
+// The faults that a mesh file can have: each is refused with exit code 2, file, line and what is wrong. The first ten
+// are the promise; the others are what else happens to files.
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -99,7 +99,7 @@ TEST(MeshFault, CellWithoutArea) {
 
 TEST(MeshFault, HangingFace) {
   MeshDescription d;
-  d.node = {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {1, 1}};  // a large cell beside two small ones
+  d.node = {{0, 0}, {1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 2}, {0, 2}, {1, 1}};  // a large cell next to two small ones
   d.add_cell(0, 1, 5, 6);
   d.add_cell(1, 2, 3, 7);
   d.add_cell(7, 3, 4, 5);
@@ -154,7 +154,7 @@ TEST(MeshFault, MarkerWithoutCondition) {
 TEST(MeshFault, Mesh3D) {
   const MeshDescription d = box_description(2, 2);
   expect_refused(replaced(su2_file(d).text, "NDIME= 2", "NDIME= 3"),
-                 "2: ", "a 3D mesh (NDIME= 3); only 2D meshes are read");
+                 "2: ", "3D mesh (NDIME= 3); only 2D meshes are supported");
   expect_refused(replaced(su2_file(d).text, "9 0 1 4 3", "12 0 1 4 3 1 2 3 4"), "4: ", "belongs to a 3D mesh");
   const MeshFile two = gmsh2_file(d);
   expect_refused(replaced(two.text, "9 3 2 1 1", "9 4 2 1 1"), at(two.cell_line), "belongs to a 3D mesh");
@@ -167,7 +167,7 @@ TEST(MeshFault, WhatElseHappensToSu2Files) {
   const std::string su2 = su2_file(box_description(2, 2)).text;
   expect_refused("hello\n", "1: ", "neither an SU2 mesh (NDIME= 2) nor a Gmsh mesh ($MeshFormat): found 'hello'");
   expect_refused(replaced(su2, "NELEM", "NELM"), "3: ", "unknown keyword 'NELM'; did you mean 'NELEM'?");
-  expect_refused(replaced(su2, "NELEM= 4", "NELEM= 3"), "7: ", "a line of data outside of every section");
+  expect_refused(replaced(su2, "NELEM= 4", "NELEM= 3"), "7: ", "data line outside of all sections");
   expect_refused(replaced(su2, "NELEM= 4", "NELEM= 5"), "8: ", "NELEM= 5, but only 4 elements follow");
   expect_refused(replaced(su2, "NELEM= 4", "NELEM= four"), "3: ", "expected the number of elements, found 'four'");
   expect_refused(replaced(su2, "NELEM= 4", "NELEM= 4000000000000000000"), "8: ", "but only 4 elements follow");
@@ -175,25 +175,27 @@ TEST(MeshFault, WhatElseHappensToSu2Files) {
   expect_refused(replaced(su2, "0.5\t0.5", "0.5\t1e999"), "", "expected y (a finite number), found '1e999'");
   expect_refused(replaced(su2, "0.5\t0.5", "0.5"), "", "");
   expect_refused(replaced(su2, "9 0 1 4 3 0", "9 0 1"), "4: ", "the line ends where a node was expected");
-  expect_refused(replaced(su2, "MARKER_TAG= right", "MARKER_TAG= bottom"), "", "marker 'bottom' is there twice");
-  expect_refused(replaced(su2, "NMARK= 4", "NMARK= 3"), "", "more markers than NMARK= 3 says");
+  expect_refused(replaced(su2, "MARKER_TAG= right", "MARKER_TAG= bottom"), "", "marker 'bottom' is repeated");
+  expect_refused(replaced(su2, "NMARK= 4", "NMARK= 3"), "", "more markers than announced by NMARK= 3 says");
   expect_refused("NDIME= 2\n", "1: ", "truncated: the file ends without NELEM=");
 }
 
 TEST(MeshFault, WhatElseHappensToGmshFiles) {
   const MeshDescription d = box_description(2, 2);
   const std::string two = gmsh2_file(d).text, four = gmsh4_file(d).text;
-  expect_refused(replaced(two, "2.2 0 8", "2.2 1 8"), "2: ", "a binary .msh file; convert it with: gmsh FILE -save");
+  expect_refused(replaced(two, "2.2 0 8", "2.2 1 8"),
+                 "2: ", "binary .msh files are not supported; convert it with: gmsh FILE -save");
   expect_refused(replaced(four, "4.1 0 8", "4.0 0 8"), "2: ", "version '4.0' of the .msh format; 2.2 and 4.1 are read");
   expect_refused(replaced(two, "$Nodes\n9\n", "$Nodes\n8\n"), "",
                  "expected $EndNodes (more lines than the count above says?)");
   expect_refused(replaced(two, "$Nodes\n9\n", "$Nodes\n4000000000000000000\n"), "", "expected the number of a node");
-  expect_refused(replaced(two, "\n2 0.5 0 0", "\n1 0.5 0 0"), "", "node 1 is there twice");
+  expect_refused(replaced(two, "\n2 0.5 0 0", "\n1 0.5 0 0"), "", "node 1 is repeated");
   expect_refused(replaced(two, "\"left\"", "left"), "", "expected a name in quotes");
   expect_refused(replaced(four, "$Nodes\n1 9 ", "$Nodes\n1 8 "), "",
-                 "the blocks hold more nodes than the header says (8)");
-  expect_refused(replaced(four, "$Nodes\n1 9 ", "$Nodes\n1 10 "), "", "the blocks hold 9 nodes, the header says 10");
-  expect_refused(replaced(four, "$Entities", "$PartitionedEntities"), "", "a partitioned mesh");
+                 "the blocks hold more nodes than the header announces (8)");
+  expect_refused(replaced(four, "$Nodes\n1 9 ", "$Nodes\n1 10 "), "",
+                 "the blocks hold 9 nodes, but the header announces 10");
+  expect_refused(replaced(four, "$Entities", "$PartitionedEntities"), "", "partitioned meshes");
   expect_refused("$NOD\n1\n", "1: ", "Gmsh format 1");
   expect_refused("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Elements\n0\n$EndElements\n",
                  "4: ", "$Elements before $Nodes");

@@ -1,4 +1,5 @@
-// Parts of a mesh with their ghosts: mathematical properties, on meshes of every kind, for parts in strips and at random.
+// Parts of a mesh with their ghosts: mathematical properties, on meshes of every kind, for parts in strips and at
+// random.
 #include "mesh/unstructured/mesh_part.hpp"
 
 #include <gtest/gtest.h>
@@ -50,7 +51,7 @@ TEST(MeshPart, OwnAndNearCellsAreClosed) {
   });
 }
 
-// Through a periodic face too, seen from either side: the neighbour lies behind the face, the face between the two.
+// Through a periodic face too, seen from either side: the neighbour lies beyond the face, the face between the two.
 TEST(MeshPart, NormalsPointFromTheOwnerThroughTheFaceToTheNeighbour) {
   for_every_part([](const UnstructuredMesh&, const std::vector<int>&, int, const MeshPart& p) {
     const int first_periodic = p.mesh.interior_faces() - p.mesh.periodic_faces;

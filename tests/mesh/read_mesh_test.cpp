@@ -1,4 +1,5 @@
-// Files as they are read: each format gives the same mesh, and so do the meshes that others made, where they are at hand.
+// Files as they are read: each format gives the same mesh, and so do the meshes that others made, where they are at
+// hand.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -147,7 +148,7 @@ TEST(ReadMesh, AFileThatIsNotThereIsAnInputOutputError) {
   }
 }
 
-// Meshes of SU2's and FVENS's test cases, if they lie beside the repository (or where WEIR_MESHES says).
+// Meshes of SU2's and FVENS's test cases, if they lie next to the repository (or where WEIR_MESHES says).
 struct Known {
   const char* file;
   int cells, faces;

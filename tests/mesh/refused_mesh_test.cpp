@@ -71,7 +71,7 @@ TEST(RefusedMesh, AnInvertedCell) {
   d.cell_line = {10, 11};
   expect_refused(d, "m.su2:11: inverted cell: it lies on the same side of the face from (1, 0) to (0, 1)");
   d.cell_node = {0, 1, 2, 2, 0, 1};
-  expect_refused(d, "m.su2:11: the cell is there twice (line 10)");
+  expect_refused(d, "m.su2:11: the cell is repeated (line 10)");
 }
 
 TEST(RefusedMesh, AFaceUsedTwice) {

@@ -49,7 +49,8 @@ TEST(FarfieldState, TakesTheOutgoingInvariantFromInsideAndTheIncomingOneFromOuts
   EXPECT_GT(subsonic, 100);
 }
 
-// The stream inside turns through the tangent while that outside is parallel to the face: no part of the state may jump.
+// The stream inside turns through the tangent while that outside is parallel to the face: no part of the state may
+// jump.
 TEST(FarfieldState, IsContinuousWhereTheStreamIsTangential) {
   const Gas gas = test::test_gas();
   const Primitive<double> outside{1.0, 1.0, 0.0, 1.0};

@@ -50,7 +50,7 @@ struct Options {
   double late = 0.5;              // probability that a plain store stays in the L1
   bool reverse = false;           // blocks start from the last
   bool eager = false;             // streams do their work at once
-  bool verbose = false;           // every launch is told
+  bool verbose = false;           // every launch is printed
   int devices = 1;
   std::string mutant;                  // release, acquire, fence or barrier: left out of all kernels
   std::string statistics, log, cache;  // files and a folder
@@ -66,7 +66,7 @@ inline bool one_in(u64 n) { return random_number() % n == 0; }
 
 // To standard error and to the log, which a test that swallows the error cannot hide.
 void report(const std::string& what);
-// What this interpreter does not know: ends the process with exit code 99.
+// Unknown feature: ends the process with exit code 99.
 [[noreturn]] void unsupported(const std::string& what);
 std::string demangled(const std::string& name);
 

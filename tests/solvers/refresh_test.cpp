@@ -141,7 +141,7 @@ TYPED_TEST(RefreshOf, ASolveThatFailsWithAnOldPreconditionerIsTriedAgainWithAFre
   A.set_coefficients(1e-9, 1);
   old.update(A);
   fresh.update(A);
-  EXPECT_EQ(old.lifetime().age(), 1);
+  EXPECT_EQ(old.refresh_policy().age(), 1);
   EXPECT_EQ(old.setup_info().seconds, 0);
   const Array<double, TypeParam> b(random_numbers(A.size(), 1));
   Array<double, TypeParam> x(random_numbers(A.size(), 2)), y(random_numbers(A.size(), 2));
@@ -150,8 +150,8 @@ TYPED_TEST(RefreshOf, ASolveThatFailsWithAnOldPreconditionerIsTriedAgainWithAFre
   EXPECT_TRUE(tried_twice.converged());
   EXPECT_EQ(tried_twice.iterations, 15 + once.iterations);
   EXPECT_EQ(x.to_vector(), y.to_vector());
-  EXPECT_EQ(old.lifetime().rescues(), 1);
-  EXPECT_EQ(old.lifetime().age(), 0);
+  EXPECT_EQ(old.refresh_policy().rescues(), 1);
+  EXPECT_EQ(old.refresh_policy().age(), 0);
 }
 
 // A capsule's, which anyone can write.

@@ -1,4 +1,4 @@
-// What the registry says of the methods, against what they do.
+// Descriptions of the methods in the registry, compared with their behaviour.
 #include "solvers/registry.hpp"
 
 #include <gtest/gtest.h>

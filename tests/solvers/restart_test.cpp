@@ -1,6 +1,6 @@
-// A solver that goes on from its saved state gives the bits of one that was never stopped: each registered preconditioner and
-// method, with each policy of renewal. Where the state is left out, those that make use of the past must give others: else
-// nothing is tested here.
+// A solver that goes on from its saved state gives the bits of one that was never stopped: each registered
+// preconditioner and method, with each policy of renewal. Where the state is left out, those that make use of the past
+// must give others: else nothing is tested here.
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
@@ -19,7 +19,8 @@ TYPED_TEST_SUITE(RestartOf, Spaces, SpaceName);
 
 constexpr int systems = 7, stop = 4;
 
-// Systems of one pattern whose couplings change order, so that what is chosen by the first is not what the last would choose.
+// Systems of one pattern whose couplings change order, so that what is chosen by the first is not what the last would
+// choose.
 BlockCsrData system(int k, bool symmetric) {
   static const BlockCsrData base[] = {random_blocks(60, 2, 5), random_blocks(60, 2, 5, true)};
   BlockCsrData A = base[symmetric ? 1 : 0];
@@ -57,7 +58,7 @@ class Sequence {
       const Array<double, Space> b(random_numbers(A_.size(), is_other ? 11 : 11 + static_cast<unsigned>(k)));
       Array<double, Space> x(Numbers(at(A_.size())));
       const SolveResult result = solver_.solve(A_, b, x);
-      if (solver_.lifetime().age() == 0) made_from_ = values;
+      if (solver_.refresh_policy().age() == 0) made_from_ = values;
       const std::vector<double> solution = x.to_vector();
       all.insert(all.end(), solution.begin(), solution.end());
       all.push_back(result.iterations);
@@ -71,7 +72,7 @@ class Sequence {
   }
   void go_on_from(Sequence& before) {
     ASSERT_TRUE(solver_.load(Archive(before.state())));
-    if (solver_.lifetime().is_always()) return;
+    if (solver_.refresh_policy().is_always()) return;
     made_from_ = before.made_from_;
     A_.update(made_from_);
     solver_.resume(A_);
@@ -96,7 +97,7 @@ void expect_same_bits(const std::string& text, bool symmetric = false, bool must
   after.go_on_from(before);
   EXPECT_EQ(after.solve(stop, systems), expected) << text;
   if (changes == Changes::matrix) {
-    EXPECT_EQ(after.solver().lifetime().updates(), whole.solver().lifetime().updates()) << text;
+    EXPECT_EQ(after.solver().refresh_policy().updates(), whole.solver().refresh_policy().updates()) << text;
   }
   if (must_differ_without) {
     EXPECT_TRUE(whole.solver().remembers()) << text;
@@ -104,7 +105,7 @@ void expect_same_bits(const std::string& text, bool symmetric = false, bool must
   }
 }
 
-// What makes a method repeat that does not by itself.
+// Settings with which a method repeats bitwise.
 std::string repeatable(std::string_view type) {
   if (type.starts_with("async")) return ", asynchrony = { type = 'prescribed', delay = 40, lanes = 60 }, chunk = 1";
   return type.starts_with("parilu") ? ", schedule = 'synchronous'" : "";

@@ -1,5 +1,5 @@
-// What matrices and preconditioners state of their work, against counts by hand on three block rows of 2 x 2 in a line:
-//   D U .      4 blocks beside the diagonal, 2 below it and 2 above; a block is 4 values
+// Work stated by matrices and preconditioners, against counts by hand on three block rows of 2 x 2 in a line:
+//   D U .      4 blocks off the diagonal, 2 below it and 2 above; a block is 4 values
 //   L D U      a vector is 6 values, 48 bytes
 //   . L D
 #include "inputs/case.hpp"
@@ -43,7 +43,7 @@ void expect(const Work& work, std::int64_t bytes, std::int64_t flops, const std:
 
 TYPED_TEST(WorkOf, ProductsMoveBlocksPatternAndTwoVectors) {
   expect(this->A.apply_work(), 7 * 32 + 7 * 4 + 3 * 8 + 2 * 48, 2 * 28, "block CSR");
-  const BlockStencil<TypeParam> stencil({2, 1, 1}, 1);  // five values a cell
+  const BlockStencil<TypeParam> stencil({2, 1, 1}, 1);  // five values per cell
   expect(stencil.apply_work(), 2 * 5 * 8 + 2 * 16, 2 * 10, "block stencil");
   Banded<TypeParam> banded({4, 4, 1});
   expect(banded.apply_work(), 16 * 5 * 8 + 2 * 128, 2 * 80, "bands");
@@ -55,16 +55,14 @@ TYPED_TEST(WorkOf, DiagonalsMoveThemselvesAndTwoVectors) {
   expect(this->set_up("jacobi")->apply_work(), 3 * 48, 6, "jacobi");
   expect(this->set_up("block_jacobi")->apply_work(), 3 * 32 + 2 * 48, 2 * 12, "block_jacobi");
   expect(this->set_up("block_jacobi", "precision = \"float\"")->apply_work(), 3 * 16 + 2 * 48, 2 * 12, "floats");
-  // The diagonal blocks are 4 times the unit: two bytes an entry, and four that say so.
-  expect(this->set_up("block_jacobi", "precision = \"adaptive\"")->apply_work(), 3 * (8 + 4) + 2 * 48, 2 * 12,
-         "adaptive");
 }
 
 TYPED_TEST(WorkOf, TriangularSweepsMoveEachBlockOnceAndFourVectors) {
   const std::int64_t rows = 2 * 3 * (8 + 4);  // start and order, in both sweeps
   const auto ilu = this->set_up("block_ilu0");
   expect(ilu->apply_work(), 7 * 32 + 4 * 4 + rows + 4 * 48, 2 * 28, "block_ilu0");
-  // A read, the factors written, columns, two products' places, what leads to them; products: 2, with d^-1: 4, inverses: 3.
+  // A read, the factors written, columns, two products' places, what leads to them; products: 2, with d^-1: 4,
+  // inverses: 3.
   expect(ilu->update_work(), 2 * 7 * 32 + 4 * 4 + 2 * 8 + 3 * 24, 2 * 8 * (2 + 4 + 3), "block_ilu0, update");
   expect(this->set_up("parilu")->apply_work(), 7 * 32 + 4 * 4 + rows + 4 * 48, 2 * 28, "parilu");
   expect(this->set_up("line")->apply_work(), 3 * 32 + rows + 4 * 48, 2 * 12, "lines of one row");
@@ -80,9 +78,10 @@ TYPED_TEST(WorkOf, AsynchronousSweepsMoveTheFactorsOnceEach) {
   const std::int64_t once = 7 * 32 + 4 * 4 + 2 * 3 * 8 + 4 * 48;
   expect(made("async_block_ilu0", 1)->apply_work(), once, 2 * 28, "blocks");
   expect(made("async_block_ilu0", 2)->apply_work(), 2 * once + 2 * 48, 4 * 28, "blocks, twice");
-  // A scalar row has its 28 values but 6 beside the diagonal: 22 columns.
+  // A scalar row has its 28 values but 6 off the diagonal: 22 columns.
   expect(made("async_ilu0", 1)->apply_work(), 28 * 8 + 22 * 4 + 2 * 6 * 8 + 4 * 48, 2 * 28, "scalars");
-  // A and the factors; where 7 entries stand and their products begin, 2 products, 2 columns, starts; 2 + 2 + 3 blocks' products.
+  // A and the factors; where 7 entries stand and their products begin, 2 products, 2 columns, starts; 2 + 2 + 3 blocks'
+  // products.
   expect(made("async_block_ilu0", 1)->update_work(), 2 * 7 * 32 + 2 * 7 * 8 + 2 * 8 + 2 * 4 + 2 * 3 * 8, 2 * 8 * 7,
          "blocks, update");
 }
@@ -133,7 +132,7 @@ TYPED_TEST(WorkOf, MultigridOfFewCellsIsADenseMatrix) {
   expect(M->apply_work(), 8 * 256 + 2 * 4 * 16 + 2 * 8 * 16, 2 * 256, "multigrid");
 }
 
-// What a part leaves is of no use, but the two sweeps one after the other are the application.
+// The result of one part is not defined, but the two sweeps one after the other are the application.
 TYPED_TEST(WorkOf, PartsOfATriangularPairAddUpToTheWhole) {
   const auto M = this->set_up("block_ilu0");
   const auto parts = M->parts();

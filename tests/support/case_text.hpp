@@ -46,8 +46,8 @@ cells = [12, 12]
 viscosity = 0.01
 )" + lid_driven + no_report;
 
-// What ranks may do wrong at their borders: a moving lid, an inlet with a profile, an outlet, stretched cells. All but the
-// solvers; `flow`: more keys of [flow].
+// Possible errors at the borders of ranks: a moving lid, an inlet with a profile, an outlet, stretched cells. All but
+// the solvers; `flow`: more keys of [flow].
 inline std::string channel_10x17(const std::string& flow = "") {
   return R"([case]
 miniapp = "incompressible"

@@ -1,6 +1,6 @@
-// The main loop of the coupled scheme in time with a clock on each of its parts, as Fig. 8 of Luo et al. 2015 cuts it. A
-// breakdown of steps that end early would show other steps than its text says: every step must do all the sub-iterations
-// it is asked for, or coupled_loop throws.
+// The main loop of the coupled scheme in time with a clock on each of its parts, as Fig. 8 of Luo et al. 2015 cuts it.
+// A breakdown of steps that end early would show other steps than its text says: every step must do all the
+// sub-iterations it is asked for, or coupled_loop throws.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
-// Records what a program does to its files, with the content of each file whenever it is synced or renamed, so that a test can
-// make of it what a power cut at any point would leave (tests/attack/power_cut.py). One line an operation in FOLDER/trace;
-// contents are FOLDER/0, FOLDER/1, ...
+// Records what a program does to its files, with the content of each file whenever it is synced or renamed, so that a
+// test can make of it what a power cut at any point would leave (tests/attack/power_cut.py). One line an operation in
+// FOLDER/trace; contents are FOLDER/0, FOLDER/1, ...
 #pragma once
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// What keeps the largest of many errors.
+// Accumulates the largest of many errors.
 #pragma once
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// What PETSc itself makes of a file in its binary format.
+// A file in PETSc's binary format, read by PETSc itself.
 #pragma once
 #include <string>
 #include <vector>

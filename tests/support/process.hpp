@@ -10,7 +10,7 @@ struct Finished {
   std::string out, err;
 };
 
-// A child that is running; killed where nobody waited for it.
+// A child that is running; killed if it was not waited for for it.
 class Process {
  public:
   // Starts in `folder`; its output goes to files there. file_limit: RLIMIT_FSIZE in bytes, which plays the full disk.

@@ -1,4 +1,5 @@
-// What end-to-end tests share: a folder of the test's own, the program that runs in it, and what the program wrote there.
+// Shared by end-to-end tests: a folder of the test's own, the program that runs in it, and what the program wrote
+// there.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ class ProgramTest : public ::testing::Test {
   explicit ProgramTest(std::string program);  // its path
   Finished weir(const std::vector<std::string>& arguments, long file_limit = -1) const;
   Process start(const std::vector<std::string>& arguments) const;
-  // Until the run has written so many steps; a failure of the test where it ends before.
+  // Until the run has written N steps; a failure of the test where it ends before.
   void wait_for_steps(Process& process, const std::string& directory, int steps) const;
 
   nlohmann::json json(const std::string& path) const;          // null where there is no such file

@@ -1,4 +1,4 @@
-// Typed tests over both spaces.
+// Typed tests over the spaces of this build.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -8,7 +8,11 @@
 
 namespace weir::test {
 
+#ifdef WEIR_HOST_ALONE
+using Spaces = ::testing::Types<Host>;
+#else
 using Spaces = ::testing::Types<Host, Device>;
+#endif
 struct SpaceName {
   template <class Space>
   static std::string GetName(int) {

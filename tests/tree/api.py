@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/reference/api.md: the public headers of the installed library (cmake/install_headers.cmake), their comments and what they
-declare, without bodies, private parts and what is of no use to a caller.
+"""docs/reference/api.md: comments and declarations of the public headers of the installed library (cmake/install_headers.cmake),
+without bodies, private parts and internals.
 
     tests/tree/api.py            prints the page
     tests/tree/api.py --write    writes it
@@ -30,7 +30,7 @@ def text_of(name):
 
 
 def closing(text, at):
-    """Behind the bracket that closes the one at `at`; strings and comments are skipped."""
+    """Position after the bracket that closes the one at `at`; strings and comments are skipped."""
     depth = 0
     for token in re.compile(r'//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[][(){}]').finditer(text, at):
         depth += 1 if token[0] in "([{" else -1 if token[0] in ")]}" else 0
@@ -76,16 +76,16 @@ def entry(name):
 
 
 def undocumented():
-    """What stands alone, between blank lines, without a word beside it or in it."""
+    """Groups of declarations, between blank lines, without any comment."""
     for name in (name for _, names in CHAPTERS for name in names):
         for group in re.split(r"\n\n(?=\S)", declarations(text_of(name).partition("#pragma once")[2])):
             if "//" not in group:
-                yield f"{name}: no comment beside: {' '.join(group.split())[:90]}"
+                yield f"{name}: no comment: {' '.join(group.split())[:90]}"
 
 
 def page():
     parts = ["<!-- Written by tests/tree/api.py --write: do not edit. -->\n# Headers of the library\n"
-             "What [an installed Weir](../howto/use_the_library.md) declares, from its headers: `#include <weir/NAME>`, namespace `weir`. "
+             "Declarations in the headers of [an installed Weir](../howto/use_the_library.md): `#include <weir/NAME>`, namespace `weir`. "
              "Bodies and private parts are left out.\n"]
     for title, names in CHAPTERS:
         parts += [f"## {title}\n", *map(entry, names)]

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""What a reader of the source tree may rely on, checked: ./weir lint runs all of it, ctest all but format and tidy.
+"""Properties of the source tree: ./weir lint checks all of them, ctest all but format and tidy.
 
-    tests/tree/check.py [includes] [folders] [api] [links] [claims] [words] [format] [tidy]     nothing named: all
+    tests/tree/check.py [includes] [folders] [api] [links] [pages] [claims] [words] [format] [tidy]     nothing named: all
 
-includes  who may include whom (docs/explanation/source_tree.md), and no circle of files
+includes  the allowed includes (docs/explanation/source_tree.md), and no circle of files
 folders   no flat folder of more than 25 source files, tests end in _test, no conditional outside solvers/device
-api       docs/reference/api.md is what tests/tree/api.py makes of the public headers, in which everything has a comment
+api       docs/reference/api.md is what tests/tree/api.py makes of the public headers, in which every declaration has a comment
 links     pages and code name files and headings that exist, and every picture is shown
+pages     README, tutorial and how-tos have at most 1,200 lines, the changelog 120
 claims    ratios to other libraries name their command and agree with its table (tests/tree/claims.py)
-words     the field's words in pages, messages and comments, not those of the left column below
+words     pages, messages, comments and option descriptions in plain words (tests/tree/words.py), in the rooms listed there
+all_words the same for the whole tree, and every include that is to go (not part of "all")
 format    clang-format changes nothing
 tidy      a short list of clang-tidy on base/ and inputs/
 """
@@ -19,17 +21,18 @@ import re
 import subprocess
 import sys
 
-import api as pages
+import api as headers
 import claims as ratios
+import words as language
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Room -> rooms that it may include beside itself. A room is the longest prefix listed here.
+# Room -> rooms that it may include in addition to itself. A room is the longest prefix listed here.
 FLOOR = ["base", "solvers/device"]
 MATRIX = FLOOR + ["mesh/graph", "solvers/parallel", "solvers/matrix"]
 METHODS = MATRIX + ["solvers/distributed", "solvers/krylov", "solvers/preconditioner", "solvers/registry.hpp"]
 SOLVERS = METHODS + ["solvers"]
-FLOW = SOLVERS + ["solvers/adapters", "solvers/diagnosis", "physics", "mesh", "mesh/body", "inputs", "postproc", "miniapps/study"]
+FLOW = SOLVERS + ["solvers/adapters", "solvers/diagnosis", "physics", "mesh", "mesh/body", "inputs", "postproc", "miniapps/driver", "miniapps/study"]
 MAY_INCLUDE = {
     "base": [],
     "solvers/device": ["base"],
@@ -48,8 +51,9 @@ MAY_INCLUDE = {
     "mesh/body": ["base", "mesh", "physics"],
     "inputs": ["base"],
     "postproc": FLOOR + ["solvers/parallel"],
+    "miniapps/driver": SOLVERS + ["postproc"],
     "miniapps/study": [r for r in FLOW if r != "miniapps/study"],
-    "miniapps/structured": FLOW + ["miniapps/artificial_compressibility", "miniapps/incompressible"],  # of two schemes, one library
+    "miniapps/structured": FLOW,  # none of the schemes on it
     "miniapps/compressible": FLOW,
     "miniapps/incompressible": FLOW + ["miniapps/structured", "miniapps/artificial_compressibility"],
     "miniapps/artificial_compressibility": FLOW + ["miniapps/structured", "miniapps/incompressible"],
@@ -58,28 +62,15 @@ MAY_INCLUDE = {
     "miniapps": ["miniapps/" + name for name in ("cli", "compressible", "incompressible", "immersed")] + FLOOR,
 }
 
-# Ours -> the field's. Phrases that mean nothing else; names of the contract (files, keys) are written as code.
-WORDS = {
-    r"\bby turns\b": "interleaved",
-    r"\bby lot\b|\bdrawn anew\b": "randomised",
-    r"\bmade anew\b": "rebuilt, refactorised",
-    r"\bbeside (PETSc|hypre|Eigen|icoFoam)\b": "compared with",
-    r"\b1/[0-9]+ of (PETSc|hypre|icoFoam|FVENS)\b": "times faster",
-    r"\bmost iterations\b": "max_iterations",
-    r"\bleader('s|s)?\b(?! again)": "reference solver; A/A control",
-    r"\bcontenders?\b": "candidate",
-    r"\bflight recorder\b": "failure diagnostics",
-    r"\btwin runs?\b": "paired A/B runs",
-    r"\bobservatory\b": "solver diagnostics",
-    r"\bspread over (the )?ranks\b": "distributed",
-    r"\bgathered on rank 0\b": "solved on the root rank",
-    r"\bfreshly? node\b": "freshly cleared node",
-    r"\bwhat it (says|tells) of itself\b|\bas one rank has it\b|\bgets? the machine back\b": "say it plainly",
-    r"\bgoes on swinging\b": "keeps oscillating",
-    r"\bthe ranks wake\b": "MPI is initialised",
-    r"\bsecond floor\b": "extended methods",
-    r"\bnot to be used\b": "compile check only",
+# Includes that are to go: rule: (rooms, rooms that they may not include). Rules named in NO_MORE are faults; `all_words`
+# prints the includes of all.
+TO_GO = {
+    "flows never include study": (["miniapps/structured", "miniapps/compressible", "miniapps/incompressible",
+                                   "miniapps/artificial_compressibility", "miniapps/immersed"], ["miniapps/study"]),
+    "structured includes none of its schemes": (["miniapps/structured"], ["miniapps/artificial_compressibility",
+                                                                          "miniapps/incompressible", "miniapps/immersed"]),
 }
+NO_MORE = ["structured includes none of its schemes"]
 
 
 def tracked(*patterns):
@@ -111,8 +102,18 @@ def included(path):
             yield number, found[1]
 
 
+def arrows():
+    return ((path, number, other) for path in sources() for number, other in included(path))
+
+
+def unwanted(rules, includes_of_ours=arrows):
+    """Includes that these rules of TO_GO forbid."""
+    return [f"{path}:{number}: {rule}: {other}" for path, number, other in includes_of_ours() for rule in rules
+            if room_of(path) in TO_GO[rule][0] and room_of(other) in TO_GO[rule][1]]
+
+
 def includes():
-    faults, graph = [], {}
+    faults, graph = unwanted(NO_MORE), {}
     for path in sources():
         graph[path] = list(included(path))
         room = room_of(path)
@@ -161,8 +162,8 @@ def headings(path):
 
 
 def api():
-    is_new = os.path.exists(os.path.join(ROOT, pages.PAGE)) and text_of(pages.PAGE) == pages.page()
-    return list(pages.undocumented()) + ([] if is_new else [f"{pages.PAGE}: stale; tests/tree/api.py --write writes it"])
+    is_new = os.path.exists(os.path.join(ROOT, headers.PAGE)) and text_of(headers.PAGE) == headers.page()
+    return list(headers.undocumented()) + ([] if is_new else [f"{headers.PAGE}: stale; tests/tree/api.py --write writes it"])
 
 
 def links():
@@ -180,9 +181,17 @@ def links():
                 faults.append(f"{page}: no heading {target}")
     for path in files:  # code, cases and scripts name pages too
         if not path.endswith((".md", ".png", ".csv", ".h5", ".stl")):
-            pages = set(re.findall(r"\bdocs/[\w/]+\.md\b", text_of(path)))
-            faults += [f"{path}: no page {p}" for p in pages if not os.path.exists(os.path.join(ROOT, p))]
+            named = set(re.findall(r"\bdocs/[\w/]+\.md\b", text_of(path)))
+            faults += [f"{path}: no page {p}" for p in named if not os.path.exists(os.path.join(ROOT, p))]
     return faults + [f"{f}: no page shows this picture" for f in files if f.startswith("docs/pictures/") and f not in used]
+
+
+def pages():
+    def lines(*patterns):
+        return sum(text_of(page).count("\n") for page in tracked(*patterns))
+
+    limits = [(1200, "README.md", "docs/tutorial.md", "docs/howto/*.md"), (120, "CHANGELOG.md")]
+    return [f"{' '.join(names)}: {lines(*names)} lines, {most} are enough" for most, *names in limits if lines(*names) > most]
 
 
 def claims():
@@ -190,30 +199,17 @@ def claims():
     return [fault for page in tracked("README.md", "docs/*.md") for fault in ratios.faults_of(page, text_of(page), rows)]
 
 
-def prose_of(path):
-    """(line, text): a page without code, or the comments and the messages of a source."""
-    if path.endswith(".md"):
-        text = re.sub(r"^(```|    ).*$", "", text_of(path), flags=re.M)
-        for number, line in enumerate(text.split("\n"), 1):
-            yield number, re.sub(r"`[^`]*`|\]\([^)]*\)", "", line)
-        return
-    mark = "#" if path.endswith((".toml", ".py")) else "//"
-    for number, line in enumerate(text_of(path).split("\n"), 1):
-        said = [s for s in re.findall(r'"((?:[^"\\]|\\.)*)"', line) if " " in s]
-        if mark in line:
-            said.append(line.split(mark, 1)[1])
-        yield number, re.sub(r"`[^`]*`", "", " | ".join(said))
+def findings():
+    files = tracked("*.md", "*.hpp", "*.cpp", "*.cu", "*.cuh", "*.h", "*.py", "*.js", "*.toml", "weir", "*.sh")
+    return [(path, fault) for path in files for fault in language.faults_of(path, text_of(path))]
 
 
 def words():
-    faults = []
-    for path in tracked("*.md", "*.hpp", "*.cpp", "*.cu", "*.toml", "postproc/*.py", "python/*.py"):
-        for number, line in prose_of(path):
-            for pattern, better in WORDS.items():
-                found = re.search(pattern, line, re.I)
-                if found:
-                    faults.append(f"{path}:{number}: '{found[0]}' -> {better}")
-    return faults
+    return [fault for path, fault in findings() if language.is_enforced(path)]
+
+
+def all_words():
+    return [fault for _, fault in findings()] + unwanted(TO_GO)
 
 
 def format():
@@ -237,8 +233,8 @@ def tidy():
 
 
 def main():
-    checks = {f.__name__: f for f in (includes, folders, api, links, claims, words, format, tidy)}
-    named = sys.argv[1:] or list(checks)
+    checks = {f.__name__: f for f in (includes, folders, api, links, pages, claims, words, format, tidy, all_words)}
+    named = sys.argv[1:] or [name for name in checks if name != "all_words"]
     failed = False
     for name in named:
         faults = checks[name]()
@@ -247,4 +243,5 @@ def main():
     sys.exit(1 if failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What claims.py finds in pages, and what it lets pass."""
+"""Claims in pages that claims.py finds, and those that it accepts."""
 import claims
 
 ROWS = {("poisson", "solve", "cg+multigrid"): {"ratio_median": "5.432", "ratio_min": "5.1", "ratio_max": "6"}}

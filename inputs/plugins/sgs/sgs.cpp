@@ -1,10 +1,10 @@
-// Symmetric (block) Gauss-Seidel in the order of the rows: M = (D + L) D^-1 (D + U), A = L + D + U, D the diagonal blocks.
+// Symmetric (block) Gauss-Seidel in row order: M = (D + L) D^-1 (D + U), A = L + D + U, D the diagonal blocks.
 #include <cmath>
 #include <vector>
 #include "weir_plugin.h"
 struct weir_solver {
-  weir_matrix A{};                     // the arrays of the pattern stay Weir's
-  std::vector<double> value, inverse;  // copies: of A, which may change while this is kept; D^-1
+  weir_matrix A{};                     // the pattern arrays belong to Weir
+  std::vector<double> value, inverse;  // a copy of A, which may change while the factorization is kept; D^-1
   const char* error = "";
 };
 static bool invert(double* a, int B) {  // Gauss-Jordan, in place
@@ -20,7 +20,7 @@ static bool invert(double* a, int B) {  // Gauss-Jordan, in place
   }
   return true;
 }
-// z_i = D_i^-1 (r_i - lower row times z) forward, z_i - D_i^-1 (upper row times z) backward; blocks e to end of row i
+// Forward: z_i = D_i^-1 (r_i - lower row * z). Backward: z_i - D_i^-1 (upper row * z). Blocks e to the end of row i.
 static void relax(const weir_solver& s, int i, int64_t e, int64_t end, const double* r, double* z) {
   const int B = s.A.block;
   double rest[64] = {};

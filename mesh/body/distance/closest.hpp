@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// What the closest point lies on: the inside, edge 1 + k (from corner k to corner k + 1), or corner 4 + k.
+// Feature with the closest point: 0 the interior, 1 + k the edge from corner k to k + 1, 4 + k the corner k.
 struct ClosestPoint {
   double w1, w2;  // weights of the second and third corner
   int feature;
@@ -45,7 +45,7 @@ inline ClosestPoint closest_on_triangle(const Vec3& p, const Vec3& a, const Vec3
   return {vb * scale, vc * scale, inside_feature};
 }
 
-// Of element e of a surface: a segment in 2D, a triangle in 3D.
+// For element e of a surface: a segment in 2D, a triangle in 3D.
 struct PointOfElement {
   Vec3 foot;
   ClosestPoint at;

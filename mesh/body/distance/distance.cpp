@@ -12,7 +12,7 @@
 namespace weir {
 namespace {
 
-// The widest gap between the points first .. last of a line and their neighbours.
+// The largest spacing between points first .. last of a line and their neighbours.
 double widest(const PointLine& line, int begin, int end) {
   const int last = line.size() - 1;
   double w = 0;
@@ -33,7 +33,7 @@ void refuse_outside(const Body& body, const Box3& box, const std::array<PointLin
                                    std::to_string(line[d].front()) + " to " + std::to_string(line[d].back()));
 }
 
-// The widest gap between points beside the body, along any direction.
+// The largest spacing of points near the body in any direction.
 double widest_beside(const Box3& box, const std::array<PointLine, 3>& line, std::size_t dimensions) {
   double w = 0;
   for (std::size_t d = 0; d < dimensions; ++d)
@@ -60,12 +60,13 @@ BodyDistance::Range BodyDistance::range_of(const Box3& box, double margin) const
   return r;
 }
 
-// A point whose neighbour is on the other side is at most their spacing away from the surface: with reach >= 1 both are in
-// the band, so the sweep along x may carry the side from point to point.
+// A point whose neighbour is on the other side is at most one spacing from the surface: with reach >= 1 both are in
+// the band, so a sweep along x can propagate the side from point to point.
 void BodyDistance::find_band(const Body& body, const Box3& box) {
   planes_ = body.surface().dimension == 2 ? 1 : count(2);
   if (body.surface().dimension == 3 && planes_ == 1)
-    throw Error(Exit::usage, "a 3D body needs a 3D grid; in 2D take a cylinder, an aerofoil or a box with two lengths");
+    throw Error(Exit::usage,
+                "a 3D body requires a 3D grid; in 2D use a cylinder, an aerofoil or a box with two lengths");
   const std::size_t dimensions = planes_ == 1 ? 2 : 3;
   refuse_outside(body, box, line_, options_.is_part ? 1 : dimensions);
   band_ = options_.band > 0 ? options_.band : options_.reach * widest_beside(box, line_, dimensions);
@@ -148,7 +149,7 @@ void BodyDistance::scan_exact(const Ellipsoid& shape, const Range& rows, std::ve
       }
 }
 
-// Which side, from the pseudonormal of the closest feature.
+// Side from the pseudonormal of the closest feature.
 void BodyDistance::finish_foot(const Body& body, const Vec3& x, Candidate& c) const {
   Foot& foot = c.foot;
   const auto& corners = body.surface().element[foot.element];
@@ -160,7 +161,7 @@ void BodyDistance::finish_foot(const Body& body, const Vec3& x, Candidate& c) co
   const Vec3 away = x - foot.point;
   const double distance = c.distance, side = dot(away, pseudonormal) < 0 ? -1 : 1;
   foot.distance = side * distance;
-  constexpr double on_surface = 1e-10;  // of the band: the direction from the foot is rounding
+  constexpr double on_surface = 1e-10;  // times the band: below, the direction from the foot is rounding error
   const bool by_feature = c.feature == inside_feature || distance < on_surface * band_;
   foot.normal = by_feature ? (1 / length(pseudonormal)) * pseudonormal : (side / distance) * away;
 }
@@ -191,7 +192,7 @@ void BodyDistance::number(const Body& body, const Range& rows, std::size_t c) {
     }
 }
 
-// A 2D body is the same on every plane of points.
+// A 2D body is the same in every plane.
 void BodyDistance::repeat_across_z() {
   const std::int64_t plane = std::int64_t{1} * count(0) * count(1), nx = count(0);
   const std::size_t n = near_.size();

@@ -1,13 +1,14 @@
-// The signed distance from the points of a structured grid to a body, in a narrow band around its surface, and on which
-// side every other point is. Points within `reach` of the largest spacing near the body have a Foot: the exact closest
-// point of the surface, its normal, element and weights; their sign is that of the pseudonormal there (Baerentzen &
-// Aanaes 2005, Signed distance computation using the angle weighted pseudonormal, IEEE TVCG 11:243), right at edges and
-// corners too. All others take the side of their neighbour along x: the cost is that of the points in the band and one
-// pass over the body's box. A 2D body reaches across all z. Runs repeat bit for bit on any number of threads.
+// Signed distance of the points of a structured grid to a body, in a narrow band around its surface, and the side of
+// all other points. Points within `reach` times the largest spacing near the body have a Foot: the exact closest
+// point of the surface with normal, element and weights. The sign is that of the pseudonormal there (Baerentzen &
+// Aanaes 2005, Signed distance computation using the angle weighted pseudonormal, IEEE TVCG 11:243), which is correct
+// at edges and corners too. All other points have the side of their neighbour along x, so the cost is that of the
+// band and one pass over the body's box. A 2D body extends over all z. Reproducible bit for bit on any number of
+// threads.
 //
-// A surface that moves by small steps: an update that has looked at all elements lists, for each point, those that may be the
-// nearest until some node has moved by a margin; the updates until then look at these alone (neighbour lists, as of molecular
-// dynamics: Verlet 1967). The bits are the same.
+// Moving surfaces: an update that searches all elements lists for each point those that may be nearest until some
+// node has moved by a margin; later updates search only these (neighbour lists as in molecular dynamics: Verlet
+// 1967). The bits are the same.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -20,14 +21,13 @@
 namespace weir {
 
 struct BandOptions {
-  double reach = 1.5;  // >= 1: a point with a neighbour on the other side is always in the band
-  double band = 0;     // its width on each side, where the caller knows it better; at least the largest spacing
-  bool is_part =
-      false;  // of a grid, or of a body: it may reach beyond the points in y and z; along x they are all there
+  double reach = 1.5;    // >= 1: a point with a neighbour on the other side is always in the band
+  double band = 0;       // minimum width on each side; at least the largest spacing
+  bool is_part = false;  // for a part of a grid or body: the body may exceed the points in y and z, not in x
 };
 
-// The width of the band around the body as it is now, from all the points of a grid. Error(Exit::usage) where the body
-// leaves their box; along x alone where it may cross the other sides.
+// Width of the band around the body at its current position, from all points of a grid. Throws Error(Exit::usage) if
+// the body leaves their box (only along x if it may cross the other sides).
 double band_width(const Body& body, const std::array<PointLine, 3>& points, double reach, bool crosses = false);
 
 class BodyDistance {
@@ -38,10 +38,10 @@ class BodyDistance {
   BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z, double reach)
       : BodyDistance(x, y, z, BandOptions{.reach = reach}) {}
 
-  // For the body as it is now. Allocates nothing once the band has had its size. Error(Exit::usage) where the body leaves
-  // the points' box.
+  // Updates for the current position of the body. No allocation once the band has reached its size. Throws
+  // Error(Exit::usage) if the body leaves the points' box.
   void update(const Body& body);
-  void use_band(double width) { options_.band = width; }  // from the next update on; see BandOptions
+  void use_band(double width) { options_.band = width; }  // for later updates; see BandOptions
 
   struct NearPoint {
     std::int64_t index;
@@ -50,17 +50,17 @@ class BodyDistance {
   std::span<const NearPoint> near() const { return near_; }  // the band, by increasing index
 
   static constexpr std::int32_t fluid = -1, solid = -2;
-  // Of each point: its place in near(), or `fluid` or `solid` where it is far.
+  // Per point: index in near(), or `fluid` or `solid` if far.
   std::span<const std::int32_t> code() const { return code_; }
   bool is_solid(std::int64_t p) const {
     const std::int32_t c = code_[p];
     return c >= 0 ? near_[c].foot.distance < 0 : c == solid;
   }
-  double band() const { return band_; }  // the width on each side, a length
+  double band() const { return band_; }  // width on each side, a length
   int count(int d) const { return line_[d].size(); }
   double coordinate(int d, int i) const { return line_[d][i]; }
 
-  // The signed distance of every point, cut off at +-band().
+  // Signed distance of every point, clipped to +-band().
   void fill(std::span<double> distance) const;
 
  private:
@@ -70,12 +70,12 @@ class BodyDistance {
   struct Candidate {
     double distance;  // unsigned
     Foot foot;
-    int feature;  // of the element, on which the foot is
+    int feature;  // feature of the element (ClosestPoint)
   };
   Range range_of(const Box3& box, double margin) const;
   Range chunk(std::size_t c, std::size_t across) const;
   void find_band(const Body& body, const Box3& box);
-  // Some elements in a row that lie together, or one large element; and a ball around them.
+  // Consecutive elements that are close in space, or one large element, and a bounding ball.
   struct Cluster {
     int first, last;
     Box3 box;
@@ -83,8 +83,9 @@ class BodyDistance {
     double radius;
   };
   static constexpr int largest_cluster = 16;
-  // Of points in the order of their rows, those elements that may be the nearest, the last nearest one first. distance: no more than
-  // it was when it was listed or measured, plus the element's travelled_ then; it can have become smaller since by what that has grown.
+  // Per point in row order: the elements that may be nearest, the last nearest one first. distance: upper bound when
+  // listed or measured, plus the element's travelled_ at that time; it can have decreased since by at most the growth
+  // of travelled_.
   struct Lists {
     std::vector<std::int64_t> point;
     std::vector<int> start, element;
@@ -98,7 +99,7 @@ class BodyDistance {
   void bound(const Body& body, const Range& rows);
   void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
   Range range_of(const Cluster& c, const Range& rows, double reach) const;
-  bool bound_by_last(const Body& body, const Range& rows);  // false: there is none
+  bool bound_by_last(const Body& body, const Range& rows);  // false: no earlier update
   void bound_distances(const Cluster& c, const Range& rows);
   template <class Visit>
   void scan_cluster(const Body& body, const Cluster& c, const Range& rows, double reach, const Visit& visit);
@@ -117,30 +118,30 @@ class BodyDistance {
   std::array<PointLine, 3> line_;
   BandOptions options_;
   double band_ = 0;
-  int planes_ = 1;  // of z that are computed: one for a 2D body
+  int planes_ = 1;  // computed planes of z: one for a 2D body
   Range box_;       // points whose code may differ from that of far outside
   std::int32_t outside_ = fluid;
-  // While a chunk scans, code holds the place in its own `found`; number() makes it the place in near_.
+  // During the scan of a chunk, index in its own `found`; number() converts it to the index in near_.
   std::vector<std::int32_t> code_;
   std::vector<NearPoint> near_;
-  std::vector<std::vector<Candidate>> found_;  // of each chunk of rows
-  std::vector<std::size_t> start_;             // of each chunk in near_
+  std::vector<std::vector<Candidate>> found_;  // per chunk of rows
+  std::vector<std::size_t> start_;             // first index in near_, per chunk
   std::vector<Cluster> cluster_;
-  std::vector<Vec3> middle_;  // of each element
+  std::vector<Vec3> middle_;  // centre of each element
   std::vector<double> radius_;
-  // Of each element: its middle from its cluster's centre, the radius around it, its normal; arrays, so that a cluster's are
-  // looked at together.
+  // Per element: its centre relative to the cluster's centre, its radius, its normal; separate arrays, so that the
+  // elements of a cluster are processed in vectors.
   std::array<std::vector<float>, 7> disc_;
-  std::vector<std::array<int, 3>> last_element_;  // of the last update's surface; empty: its feet name none
+  std::vector<std::array<int, 3>> last_element_;  // surface of the last update; empty: its feet have no elements
   std::vector<Vec3> last_node_;
-  std::vector<double> least_;  // of each point: no less than its distance, where that is within reach_
+  std::vector<double> least_;  // per point: upper bound of its distance, if within reach_
   Search search_ = Search::all;
-  double reach_ = 0;  // band_, or as much more as a point may come nearer while lists are kept
+  double reach_ = 0;  // band_, plus the distance by which a point may approach while lists are kept
   std::vector<Lists> lists_;
-  std::vector<Vec3> listed_node_;  // the nodes when lists_ were made; empty: there are none
-  double margin_ = 0;              // how far nodes may move from there
+  std::vector<Vec3> listed_node_;  // nodes when lists_ were made; empty: no lists
+  double margin_ = 0;              // allowed motion of nodes since
   std::vector<double> travelled_,
-      step_;  // of each element the largest steps of its nodes since, together; of each node the last
+      step_;  // per element: accumulated largest node steps; per node: the last step
   double listed_reach_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which element of a surface is the nearest to each point: all of them, or those that were listed.
+// Search of the nearest element for each point: among all elements, or among the listed ones.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,16 +10,17 @@
 namespace weir {
 namespace {
 
-constexpr double slack = 1 + 1e-12;      // rounding never dismisses what is nearest
-constexpr double above_rounding = 1e-9;  // of the band
+constexpr double slack = 1 + 1e-12;      // so that rounding never excludes the nearest
+constexpr double above_rounding = 1e-9;  // times the band
 
-// Lists last while nodes move by a margin: the last step so many times, or a part of the band where that is less, as wide lists
-// take longer to look through than to make anew. Where fewer steps would be left there are none.
+// Lists remain valid until nodes have moved by a margin: this multiple of the last step, or this fraction of the band
+// if smaller, because long lists take longer to search than to rebuild. No lists if fewer than least_steps would
+// remain.
 constexpr double most_steps = 24, least_steps = 3, widest_margin = 0.12;
 
 double distance2(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
 
-// How far x is from an interval.
+// Distance of x from an interval.
 double beyond_interval(double x, double low, double high) { return std::max(std::max(low - x, x - high), 0.0); }
 
 double largest_move(const std::vector<Vec3>& from, const std::vector<Vec3>& to) {
@@ -35,7 +36,7 @@ BodyDistance::Candidate BodyDistance::seen_from(const Surface& s, int e, const V
   return {length(x - foot), {0, foot, {}, e, f.w1, f.w2}, f.feature};
 }
 
-// Elements follow each other in space, so a few in a row make a cluster; the box of one is not much wider than the band.
+// Elements are sorted in space, so consecutive ones form a cluster; its box is little wider than the band.
 void BodyDistance::make_clusters(const Body& body) {
   const Surface& s = body.surface();
   const double widest_box = 1.4 * band_;
@@ -87,8 +88,8 @@ BodyDistance::Range BodyDistance::range_of(const Cluster& c, const Range& rows, 
   return r;
 }
 
-// A body that has moved a little: the element that was nearest still lies close, and mostly is it again. near_ is that of the last
-// update yet. The bound is above the distance by more than the rounding with which scan_point measures it.
+// After a small motion the previously nearest element is mostly still the nearest. near_ is that of the last update.
+// The bound exceeds the distance by more than the rounding error of scan_point.
 bool BodyDistance::bound_by_last(const Body& body, const Range& rows) {
   if (last_element_.empty()) return false;
   const std::int64_t nx = count(0), ny = count(1);
@@ -107,7 +108,7 @@ bool BodyDistance::bound_by_last(const Body& body, const Range& rows) {
   return true;
 }
 
-// No point is farther from the surface than from the middle of one of its elements.
+// The distance of a point to the surface is at most that to the centre of any element.
 void BodyDistance::bound_distances(const Cluster& c, const Range& rows) {
   if (c.radius > reach_) return;
   const std::int64_t nx = count(0), ny = count(1);
@@ -126,7 +127,7 @@ void BodyDistance::bound_distances(const Cluster& c, const Range& rows) {
     }
 }
 
-// Most pairs of point and cluster are dismissed by the cluster's ball and its box: farther than the least distance so far.
+// Most pairs of point and cluster are excluded by the cluster's ball and box.
 template <class Visit>
 void BodyDistance::scan_cluster(const Body& body, const Cluster& c, const Range& rows, double reach_of_all,
                                 const Visit& visit) {
@@ -152,9 +153,9 @@ void BodyDistance::scan_cluster(const Body& body, const Cluster& c, const Range&
     }
 }
 
-// An element within the radius R of its middle, whose plane is h away, has no point nearer than sqrt(h^2 + (r - R)^2), where r is
-// the distance along the plane: beyond R + sqrt(least^2 - h^2) it cannot be the nearest. In single precision, about the cluster's
-// centre, with more slack than its rounding takes: of squares of what is summed.
+// An element of radius R whose plane is at height h has no point nearer than sqrt(h^2 + (r - R)^2), r being the
+// distance of the centre along the plane: beyond R + sqrt(least^2 - h^2) it cannot be nearest. Computed in single
+// precision about the cluster's centre, with a slack above the rounding error of the sums.
 template <class Visit>
 void BodyDistance::scan_point(const Cluster& c, const Vec3& x, std::int64_t p, const Visit& visit) {
   const int n = c.last - c.first;
@@ -164,7 +165,7 @@ void BodyDistance::scan_point(const Cluster& c, const Vec3& x, std::int64_t p, c
                        static_cast<float>(from_centre[2])};
   const float least2 = (1 + rounding) * static_cast<float>(least_[p] * least_[p]),
               scale = rounding * static_cast<float>(dot(from_centre, from_centre) + c.radius * c.radius);
-  std::array<float, largest_cluster> beyond;  // by how much the element is too far; not a number where its plane is
+  std::array<float, largest_cluster> beyond;  // excess distance of the element; NaN if its plane is
   const float* const d[7] = {disc_[0].data() + c.first, disc_[1].data() + c.first, disc_[2].data() + c.first,
                              disc_[3].data() + c.first, disc_[4].data() + c.first, disc_[5].data() + c.first,
                              disc_[6].data() + c.first};
@@ -179,7 +180,7 @@ void BodyDistance::scan_point(const Cluster& c, const Vec3& x, std::int64_t p, c
     if (beyond[i] <= 0) visit(p, x, c.first + i);
 }
 
-// Of a large element the points of a row within the band around its plane; else the whole row.
+// For a large element, the points of a row within the band around its plane; else the whole row.
 std::pair<int, int> BodyDistance::row_in_slab(const Body& body, const Cluster& c, const Range& r, double y, double z,
                                               double reach) const {
   constexpr int short_row = 16;
@@ -191,8 +192,8 @@ std::pair<int, int> BodyDistance::row_in_slab(const Body& body, const Cluster& c
           std::min(r.end[0], line_[0].first_above(std::max(u, v)) + 1)};
 }
 
-// No point of the surface moves by more than its nodes do. What is the nearest after a move by `margin` was not farther by more than
-// twice that, and what has come into the band was at most `margin` away from it.
+// The surface moves by no more than its nodes. The element that is nearest after a move by `margin` was farther by at
+// most twice that, and points that enter the band were at most `margin` away from it.
 void BodyDistance::choose_search(const Body& body) {
   search_ = Search::all;
   reach_ = band_;
@@ -259,7 +260,8 @@ void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vecto
     });
 }
 
-// No less than this is an element within the radius R of its middle, whose plane is h away: sqrt(h^2 + (r - R)^2), r along the plane.
+// Lower bound of the distance to an element of radius R whose plane is at height h: sqrt(h^2 + (r - R)^2), r along
+// the plane.
 double BodyDistance::disc_distance(const Body& body, int e, const Vec3& x) const {
   const Vec3 from_middle = x - middle_[e];
   const double h = dot(from_middle, body.pseudonormals().face[e]);
@@ -267,14 +269,14 @@ double BodyDistance::disc_distance(const Body& body, int e, const Vec3& x) const
   return std::sqrt(h * h + out * out) - above_rounding * band_;
 }
 
-// Of the points within reach_ the elements that are not much farther than the last nearest one. They are not measured yet.
+// For each point within reach_, lists the elements that are not much farther than the last nearest one, unmeasured.
 void BodyDistance::list_elements(const Body& body, const Range& rows, Lists& lists) {
   struct Link {
     int element, next;
     double distance;
   };
   std::vector<Link> links;
-  std::vector<int> last;  // link of each point
+  std::vector<int> last;  // per point
   const std::int64_t nx = count(0), ny = count(1);
   const double farther = 2 * margin_ + above_rounding * band_;
   const auto for_points = [&](const auto& f) {
@@ -320,7 +322,7 @@ void BodyDistance::list_elements(const Body& body, const Range& rows, Lists& lis
   });
 }
 
-// Of elements that are equally near the first one counts, as in scan_elements.
+// Of equally near elements the first one is used, as in scan_elements.
 void BodyDistance::search_lists(const Body& body, const Range& rows, std::vector<Candidate>& found) {
   const Surface& s = body.surface();
   const std::int64_t nx = count(0), ny = count(1);

@@ -1,4 +1,4 @@
-// The coordinates of a grid's points along one direction, with look-ups that take a constant time.
+// Coordinates of the points of a grid line with constant-time look-up.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -39,12 +39,12 @@ class PointLine {
   }
 
  private:
-  // Grows with x; the points of a bucket and of those before it are not above those behind.
+  // Monotonic in x: no point of a bucket or an earlier one is above those of later buckets.
   int bucket(double x) const { return static_cast<int>(std::min((x - low_) * scale_, 4.0 * size())); }
 
   std::vector<double> x_;
   double low_ = 0, scale_ = 0;
-  std::vector<int> bucket_;  // the first point of each, or of a later one
+  std::vector<int> bucket_;  // first point of each bucket, or of a later one
 };
 
 }  // namespace weir

@@ -1,5 +1,6 @@
-// Normals of the faces, edges and corners of a surface that tell the side of every point whose closest point is there: sums of
-// the two faces' at edges, weighted by the angle at corners (Baerentzen & Aanaes 2005, IEEE TVCG 11:243).
+// Pseudonormals of the faces, edges and corners of a surface, which give the side of every point from its closest
+// point: sums of the two face normals at edges, weighted by the angle at corners (Baerentzen & Aanaes 2005, IEEE TVCG
+// 11:243).
 #pragma once
 #include <vector>
 
@@ -9,18 +10,19 @@
 namespace weir {
 
 struct Pseudonormals {
-  std::vector<Vec3> face, edge;  // of faces of unit length, into the fluid
+  std::vector<Vec3> face, edge;  // face: unit length, into the fluid
 
-  void update(const Surface& s, const SurfaceEdges& edges);  // allocates the first time alone
+  void update(const Surface& s, const SurfaceEdges& edges);  // allocates in the first call only
 
-  // Of corner n of the surface as it is now: few are ever the closest point of anything, and angles are dear.
+  // Pseudonormal of corner n, computed on demand, because few corners are ever closest points and angles are
+  // expensive.
   Vec3 node(const Surface& s, int n) const;
 
  private:
   struct Corner {
     int element, k;
   };
-  Buckets<Corner> corners_;  // of each node, by increasing element
+  Buckets<Corner> corners_;  // per node, by ascending element
 };
 
 }  // namespace weir

@@ -14,7 +14,7 @@ namespace {
 constexpr double pi = std::numbers::pi;
 enum : int { wall_patch, base_patch, mitral_patch, aortic_patch };
 
-// The stretch whose product is the volume's ratio q: the long axis by q^a, the others by q^((1 - a) / 2).
+// Stretches whose product is the volume ratio q: the long axis by q^a, the others by q^((1 - a) / 2).
 MotionLaw volume_stretch(const VolumeLaw& law, double longitudinal) {
   return [=](double t, Placement& p) {
     const ValueAndRate q = law.volume(t);
@@ -28,7 +28,7 @@ MotionLaw volume_stretch(const VolumeLaw& law, double longitudinal) {
   };
 }
 
-// The wall's meridian from the base's rim (fraction 0) to the apex (1), by arc length.
+// Meridian of the wall from the rim of the base (fraction 0) to the apex (1), by arc length.
 class Meridian {
  public:
   explicit Meridian(const LeftVentricleOptions& o) : o_(o), top_(std::asin(o.base_height / o.length)) {
@@ -57,8 +57,8 @@ class Meridian {
   std::vector<double> arc_;
 };
 
-// The band of triangles between two rings, advancing on the one that is behind in angle. Seen from inside the cavity the
-// rings turn clockwise with growing angle; triangles turn counter-clockwise there.
+// The triangles between two rings, advancing on the ring that lags in angle. Seen from inside the cavity the rings
+// run clockwise and the triangles counter-clockwise.
 void stitch(Surface& s, int upper, int uppers, int lower, int lowers) {
   int i = 0, j = 0;
   while (i < uppers || j < lowers) {
@@ -93,7 +93,7 @@ void add_wall(Surface& s, const LeftVentricleOptions& o, double spacing, int rim
   s.patch.assign(s.element.size(), wall_patch);
 }
 
-// One round piece of the base: `outer` and `holes` are rings of nodes of the surface.
+// A round part of the base: `outer` and `holes` are rings of nodes.
 using Ring = std::vector<int>;
 
 void add_flat(Surface& s, const Ring& outer, const std::vector<Ring>& holes, double spacing, int patch) {
@@ -116,7 +116,7 @@ void add_flat(Surface& s, const Ring& outer, const std::vector<Ring>& holes, dou
     number.push_back(s.nodes());
     s.node.push_back({flat.node[i][0], flat.node[i][1], 0});
   }
-  for (const Triangle& t : flat.triangle) {  // seen from the cavity below, what turns left turns right
+  for (const Triangle& t : flat.triangle) {  // seen from the cavity below, orientation is reversed
     s.element.push_back({number[t.node[0]], number[t.node[2]], number[t.node[1]]});
     s.patch.push_back(patch);
   }
@@ -134,7 +134,7 @@ Ring add_circle(Surface& s, double x, double radius, double spacing) {
 
 Opening opening(const Surface& s, int patch, double x, double radius, double profile) {
   Opening o{patch, std::vector<double>(s.node.size(), 0.0)};
-  constexpr double rim = 1 - 1e-9;  // where rounding alone leaves something of the profile
+  constexpr double rim = 1 - 1e-9;  // beyond it the profile is rounding error
   for (int e = 0; e < s.elements(); ++e) {
     if (s.patch[e] != patch) continue;
     for (const int n : s.element[e]) {

@@ -11,7 +11,7 @@
 namespace weir {
 namespace {
 
-// y = P + A (x - P), where A turns by `angle` about the axis:  y' = A x' + omega x (y - P).
+// y = P + A (x - P), A being a rotation by `angle` about the axis: y' = A x' + omega x (y - P).
 void turn(Placement& p, const Vec3& axis, const ValueAndRate& angle, const Vec3& pivot, const Vec3& pivot_velocity) {
   const Rotation a = rotation_about(axis, angle.value);
   const Vec3 omega = angle.rate * axis;
@@ -21,18 +21,19 @@ void turn(Placement& p, const Vec3& axis, const ValueAndRate& angle, const Vec3&
   p.angular_velocity = omega + turned(a, p.angular_velocity);
 }
 
-// Of a table: x, y, z, angle.
+// Row of a table: x, y, z, angle.
 using Row = std::array<double, 4>;
 
-// The second derivatives m of the natural or periodic cubic splines:  h0 m- + 2 (h0 + h1) m + h1 m+ = 6 ((y+ - y) / h1 - (y - y-) / h0), zero at both ends
-// or periodic. Tables are short, so the system is relaxed (Gauss-Seidel; the diagonal dominates by 2) rather than factored.
+// Second derivatives m of natural or periodic cubic splines:
+//   h0 m- + 2 (h0 + h1) m + h1 m+ = 6 ((y+ - y) / h1 - (y - y-) / h0), zero at both ends or periodic.
+// Solved by Gauss-Seidel (diagonal dominance by 2), since tables are short.
 std::vector<Row> curvatures(const std::vector<double>& t, const std::vector<Row>& y, bool is_periodic) {
   const std::size_t n = t.size();
   std::vector<Row> m(n, Row{});
   constexpr int sweeps = 60;  // each at least halves the error
   for (int sweep = 0; sweep < sweeps; ++sweep)
     for (std::size_t i = is_periodic ? 0 : 1; i + 1 < n; ++i) {
-      const std::size_t before = i > 0 ? i - 1 : n - 2;  // row n - 1 is row 0, a period later
+      const std::size_t before = i > 0 ? i - 1 : n - 2;  // row n - 1 is row 0 one period later
       const double h0 = i > 0 ? t[i] - t[i - 1] : t[n - 1] - t[n - 2], h1 = t[i + 1] - t[i];
       for (std::size_t c = 0; c < 4; ++c) {
         const double slope0 = ((i > 0 ? y[i][c] : y[n - 1][c]) - y[before][c]) / h0,
@@ -133,16 +134,16 @@ MotionLaw parse_motion_table(std::string_view text, const std::string& name, con
   const std::vector<std::string> known{"t", "x", "y", "z", "angle"};
   MeshText in(text, name, '#');
   in.next("the head line of a motion table: t, and any of x, y, z, angle");
-  std::vector<std::size_t> column;  // of known, one more
+  std::vector<std::size_t> column;  // index in `known` plus one
   while (in.has_field()) {
     const std::string word(in.field("a column"));
     const auto at = std::ranges::find(known, word);
     if (at == known.end()) in.fail("unknown column " + MeshText::quoted(word) + did_you_mean(word, known));
     const auto c = static_cast<std::size_t>(at - known.begin());
-    if (std::ranges::find(column, c) != column.end()) in.fail("column '" + word + "' is there twice");
+    if (std::ranges::find(column, c) != column.end()) in.fail("column '" + word + "' is repeated");
     column.push_back(c);
   }
-  if (std::ranges::find(column, 0u) == column.end()) in.fail("a motion table needs the column 't'");
+  if (std::ranges::find(column, 0u) == column.end()) in.fail("a motion table requires the column 't'");
   std::vector<double> time;
   std::vector<Row> row;
   while (in.next()) {
@@ -153,18 +154,17 @@ MotionLaw parse_motion_table(std::string_view text, const std::string& name, con
       (c == 0 ? t : r[c - 1]) = c == 4 ? value * std::numbers::pi / 180 : value;
     }
     in.end_of_line("a row of the motion table");
-    if (!time.empty() && !(t > time.back())) in.fail("times must grow from row to row");
+    if (!time.empty() && !(t > time.back())) in.fail("times must increase from row to row");
     time.push_back(t);
     row.push_back(r);
   }
-  if (time.size() < 3) in.fail("a motion table needs at least three rows");
+  if (time.size() < 3) in.fail("a motion table requires at least three rows");
   for (std::size_t c = 0; is_periodic && c < 4; ++c) {
     const double step = std::abs(row.back()[c] - row.front()[c]);
-    constexpr double slack = 1e-9;  // of the largest value: printed digits
+    constexpr double slack = 1e-9;  // of the largest value: precision of printed numbers
     double largest = 0;
     for (const Row& r : row) largest = std::max(largest, std::abs(r[c]));
-    if (step > slack * largest)
-      in.fail("a periodic table must end where it began: the last row differs from the first");
+    if (step > slack * largest) in.fail("the last row of a periodic table must equal the first");
   }
   std::vector<Row> curvature = curvatures(time, row, is_periodic);
   return SplineMotion{std::move(time), std::move(row), std::move(curvature), axis, is_periodic};

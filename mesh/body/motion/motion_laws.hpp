@@ -1,4 +1,4 @@
-// The laws that a case can name.
+// The motion laws of a case.
 #pragma once
 #include <functional>
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace weir {
 
-// How a body moves, as a prescribed function of time: a point X of the body's own frame is at
+// A prescribed motion: a point X of the body's frame is at
 //
-//   x(X, t) = c(t) + R(t) (s(t) * X),      s: a stretch along each axis of the body's own frame
+//   x(X, t) = c(t) + R(t) (s(t) * X),      s: stretch along each axis of the body's frame
 //
-// so translation, rotation about an axis and deformation combine, and velocities are exact everywhere on the body.
+// so translation, rotation and deformation combine, and velocities are exact everywhere on the body.
 
 // c, R and s with their rates.
 struct Placement {
@@ -25,26 +25,26 @@ struct Placement {
 
   Vec3 place(const Vec3& X) const;        // x(X)
   Vec3 reference(const Vec3& x) const;    // X(x)
-  Vec3 velocity_at(const Vec3& x) const;  // of the body's point that is at x
+  Vec3 velocity_at(const Vec3& x) const;  // velocity of the material point at x
 };
 
-// One law; it changes a placement in place. Laws of a body apply in the order of the case.
+// A law modifies a placement in place. The laws of a body apply in the order of the case.
 using MotionLaw = std::function<void(double t, Placement& placement)>;
 
 struct Motion {
-  Placement initial;  // where the body is before any law
+  Placement initial;  // before any law
   std::vector<MotionLaw> laws;
   Placement at(double t) const;
 };
 
-// a sin(2 pi f t + phase), with an amplitude a direction
+// a sin(2 pi f t + phase), one amplitude per direction
 struct Wave {
   Vec3 amplitude;
   double frequency, phase;
 };
 
-// Turned by the angle rate t + amplitude sin(2 pi f t + phase) about an axis through `pivot`, or through the body's own
-// origin wherever it is.
+// Rotation by the angle rate t + amplitude sin(2 pi f t + phase) about an axis through `pivot`, or through the origin
+// of the body's frame.
 struct RotationOptions {
   Vec3 axis{0, 0, 1};                                        // unit
   double rate = 0, amplitude = 0, frequency = 0, phase = 0;  // radians
@@ -52,15 +52,15 @@ struct RotationOptions {
 };
 
 MotionLaw translation(const Vec3& velocity);
-MotionLaw oscillation(const Wave& wave);  // moved by it from where the body is
+MotionLaw oscillation(const Wave& wave);  // displacement from the initial position
 MotionLaw rotation(const RotationOptions& options);
-MotionLaw deformation(const Wave& wave);  // stretched by 1 + that along each of the body's own axes
+MotionLaw deformation(const Wave& wave);  // stretch of 1 + wave along each axis of the body's frame
 
-// Follows a table of positions (and of an angle about an axis through the body's own origin) by cubic splines, whose second
-// derivative is continuous: pressure forces follow the acceleration. Before its first and after its last row a table that
-// does not repeat holds the body still; the last row of one that does repeats the first, a period later.
-// The columns are `t`, and any of `x`, `y`, `z`, `angle` (degrees), of a text with a head line; blanks or commas between
-// them, '#' begins a comment. Errors name file and line.
+// Motion from a table of positions (and of an angle about an axis through the origin of the body's frame) by cubic
+// splines with continuous second derivative, because pressure forces follow the acceleration. Outside of a
+// non-periodic table the body is at rest; the last row of a periodic table repeats the first. Columns: `t` and any of
+// `x`, `y`, `z`, `angle` (degrees), with a head line; separated by blanks or commas; '#' starts a comment. Errors
+// name file and line.
 MotionLaw parse_motion_table(std::string_view text, const std::string& name, const Vec3& axis, bool is_periodic);
 
 }  // namespace weir

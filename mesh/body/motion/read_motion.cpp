@@ -12,44 +12,51 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180;
 
-constexpr Option motion_keys[] = {{"type", Option::text, "none",
-                                   "oscillation: by amplitude sin(2 pi frequency t + phase); deformation: stretched by "
-                                   "1 + amplitude sin(..) along its "
-                                   "axes; table: columns t and any of x, y, z, angle, as cubic splines",
-                                   "none | translation | oscillation | rotation | deformation | table"}};
+constexpr Option motion_keys[] = {
+    {"type", Option::text, "none",
+     "kind of motion; oscillation: displacement amplitude sin(2 pi frequency t + phase); deformation: "
+     "stretch 1 + amplitude sin(..) along the body's "
+     "axes; table: columns t and any of x, y, z, angle, as cubic splines",
+     "none | translation | oscillation | rotation | deformation | table"}};
 
-constexpr Option frequency_key = {"frequency", Option::number, "0", "of the oscillation", "(-inf, inf)", "1/time"};
-constexpr Option phase_key = {"phase", Option::number, "0", "of the oscillation", "(-inf, inf)", "degrees"};
-constexpr Option axis_key = {"axis", Option::numbers, "[0, 0, 1]", "of the rotation", "(-inf, inf)"};
+constexpr Option frequency_key = {"frequency",   Option::number, "0", "frequency of the oscillation",
+                                  "(-inf, inf)", "1/time"};
+constexpr Option phase_key = {"phase", Option::number, "0", "phase of the oscillation", "(-inf, inf)", "degrees"};
+constexpr Option axis_key = {"axis", Option::numbers, "[0, 0, 1]", "direction of the rotation axis", "(-inf, inf)"};
 constexpr Option translation_keys[] = {
-    {"velocity", Option::numbers, Option::required, "of the body", "(-inf, inf)", "velocity"}};
+    {"velocity", Option::numbers, Option::required, "velocity of the body", "(-inf, inf)", "velocity"}};
 constexpr Option oscillation_keys[] = {
-    {"amplitude", Option::numbers, Option::required, "a number a direction", "(-inf, inf)", "length"},
+    {"amplitude", Option::numbers, Option::required, "amplitude of the oscillation, one number per direction",
+     "(-inf, inf)", "length"},
     frequency_key,
     phase_key};
-constexpr Option deformation_keys[] = {
-    {"amplitude", Option::numbers, Option::required, "a number an axis", "(-1, 1)"}, frequency_key, phase_key};
+constexpr Option deformation_keys[] = {{"amplitude", Option::numbers, Option::required,
+                                        "amplitude of the stretch, one number per axis of the body", "(-1, 1)"},
+                                       frequency_key,
+                                       phase_key};
 constexpr Option rotation_keys[] = {
-    {"rate", Option::number, "0", "of a steady rotation", "(-inf, inf)", "degrees/time"},
-    {"amplitude", Option::number, "0", "of an oscillation", "(-inf, inf)", "degrees"},
+    {"rate", Option::number, "0", "rate of a steady rotation", "(-inf, inf)", "degrees/time"},
+    {"amplitude", Option::number, "0", "amplitude of an oscillating rotation", "(-inf, inf)", "degrees"},
     frequency_key,
     phase_key,
     axis_key,
-    {"pivot", Option::numbers, "depends on the body: its position", "a point of the axis", "(-inf, inf)", "length"}};
+    {"pivot", Option::numbers, "depends on the body: its position", "point on the rotation axis", "(-inf, inf)",
+     "length"}};
 constexpr Option table_keys[] = {
-    {"file", Option::text, Option::required, "looked for beside the case, then in the current folder"},
-    {"periodic", Option::boolean, "false", "the last line is the first one again"},
+    {"file", Option::text, Option::required,
+     "path of the motion table, relative to the case file or the current folder"},
+    {"periodic", Option::boolean, "false", "whether the table repeats; the last line must equal the first"},
     axis_key};
 
 Wave read_wave(const Table& t) {
   const Wave w{read_vector(t, "amplitude"), t.get<double>("frequency"), degree * t.get<double>("phase")};
-  if (!(w.frequency > 0)) t.fail("frequency", "this motion needs a positive 'frequency'");
+  if (!(w.frequency > 0)) t.fail("frequency", "this motion requires a positive 'frequency'");
   return w;
 }
 
 Vec3 read_axis(const Table& t) {
   const Vec3 axis = read_vector(t, "axis");
-  if (!(length(axis) > 0)) t.fail("axis", "'axis' needs a direction");
+  if (!(length(axis) > 0)) t.fail("axis", "'axis' must not be zero");
   return (1 / length(axis)) * axis;
 }
 
@@ -60,8 +67,8 @@ MotionLaw read_rotation(const Table& t) {
   o.amplitude = degree * t.get<double>("amplitude");
   o.frequency = t.get<double>("frequency");
   o.phase = degree * t.get<double>("phase");
-  if (o.rate == 0 && o.amplitude == 0) t.fail("rate", "a rotation needs a 'rate' or an 'amplitude'");
-  if (o.amplitude != 0 && !(o.frequency > 0)) t.fail("frequency", "an amplitude needs a positive 'frequency'");
+  if (o.rate == 0 && o.amplitude == 0) t.fail("rate", "a rotation requires a 'rate' or an 'amplitude'");
+  if (o.amplitude != 0 && !(o.frequency > 0)) t.fail("frequency", "an 'amplitude' requires a positive 'frequency'");
   if (t.has("pivot")) o.pivot = read_vector(t, "pivot");
   return rotation(o);
 }

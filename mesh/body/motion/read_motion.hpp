@@ -5,11 +5,11 @@
 
 namespace weir {
 
-Options motion_options();                       // `type` alone
-Options motion_options(std::string_view type);  // the keys of one
+Options motion_options();                       // `type` only
+Options motion_options(std::string_view type);  // the keys of one type
 void read_motion(const Table& body, Motion& motion);
 
-// Two or three numbers of a key, the third one 0.
+// Two or three numbers, the third one 0 by default.
 Vec3 read_vector(const Table& t, const char* key);
 
 }  // namespace weir

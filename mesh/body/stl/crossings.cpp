@@ -1,4 +1,4 @@
-// Triangles of a surface that cross each other, found through a tree of boxes.
+// Self-intersections of a surface, found with a tree of boxes, and orientation of its shells.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,7 +11,7 @@
 namespace weir::stl {
 namespace {
 
-// The side of the plane a, b, c on which p is; 0 where rounding decides.
+// Side of the plane a, b, c on which p lies; 0: within rounding.
 int side_of(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   const Vec3 u = a - p, v = b - p, w = c - p;
   const Vec3 n = cross(v, w);
@@ -22,7 +22,7 @@ int side_of(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   return det > bound ? 1 : det < -bound ? -1 : 0;
 }
 
-// The segment passes from one side of the triangle to the other, through its inside or its rim.
+// Whether the segment passes through the triangle or its rim.
 bool pierces(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
   const int at_p = side_of(a, b, c, p), at_q = side_of(a, b, c, q);
   if (at_p * at_q >= 0) return false;
@@ -33,7 +33,7 @@ bool pierces(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const V
 
 using Corners = std::array<Vec3, 3>;
 
-// In one plane: does an edge of one properly cross an edge of the other, or the middle of one lie in the other?
+// In one plane: whether edges cross properly, or the centre of one lies in the other.
 bool overlap_in_plane(const Corners& s, const Corners& t) {
   const Vec3 n = cross(s[1] - s[0], s[2] - s[0]);
   std::size_t drop = 0;
@@ -66,7 +66,7 @@ class Crossings {
     build(0, 0, s.elements());
   }
 
-  // Pairs of elements, the smaller number first; not more than `most`.
+  // Pairs of elements, the smaller index first, at most `most`.
   std::vector<std::array<int, 2>> find(std::size_t most) const {
     std::vector<std::array<int, 2>> pairs;
     std::vector<int> stack;
@@ -137,7 +137,7 @@ class Crossings {
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 3; ++j)
         if (s_.element[e][i] == s_.element[f][j]) a_is_common[i] = b_is_common[j] = true, ++common;
-    // An edge that ends at a common node meets the other triangle there rightly: only edges without one can pierce.
+    // Edges that end at a common node meet the other triangle there: only other edges can pierce.
     for (std::size_t i = 0; i < 3; ++i) {
       const std::size_t j = (i + 1) % 3;
       if (!a_is_common[i] && !a_is_common[j] && pierces(a[i], a[j], b[0], b[1], b[2])) return true;
@@ -154,14 +154,14 @@ class Crossings {
   std::vector<Node> tree_;
 };
 
-// Closed shells, each turned one way: outwards, or inwards where it is a hole in another shell.
+// Closed shells with consistent orientation: outwards, or inwards for a hole in another shell.
 std::string point_text(const Vec3& x) {
   char text[100];
   std::snprintf(text, sizeof text, "(%.6g, %.6g, %.6g)", x[0], x[1], x[2]);
   return text;
 }
 
-// True where element e runs along its edge k from the lower node to the higher.
+// Whether element e runs along its edge k from the lower node to the higher.
 bool runs_up(const Surface& s, int e, int k) { return s.element[e][k] < s.element[e][(k + 1) % 3]; }
 
 int place_of(const SurfaceEdges& edges, int e, int edge) {
@@ -169,12 +169,13 @@ int place_of(const SurfaceEdges& edges, int e, int edge) {
 }
 
 struct Shells {
-  std::vector<int> of;  // each element's
+  std::vector<int> of;  // per element
   int count = 0;
   std::size_t turned = 0;
 };
 
-// Flood from one triangle of each shell: a neighbour that runs along the common edge the same way is turned over.
+// Flood fill from one triangle of each shell: a neighbour that runs along the common edge in the same direction is
+// reversed.
 Shells flood(Draft& d) {
   Surface& s = d.surface;
   const SurfaceEdges edges = find_edges(s);
@@ -200,7 +201,7 @@ Shells flood(Draft& d) {
           is_turned[other] = !agrees;
           front.push_back(other);
         } else if (is_turned[other] == agrees) {
-          d.soup->fail(d.triangle[e], "the surface has one side only (like a Moebius strip): it encloses nothing");
+          d.soup->fail(d.triangle[e], "the surface has only one side (like a Moebius strip) and encloses no volume");
         }
       }
     }
@@ -272,13 +273,14 @@ void require_closed(const Draft& d) {
         d.soup->fail(d.triangle[e], "the surface is open: " + count_of(open, "edge") +
                                         " without a neighbour, the first of them the edge of this triangle" + between);
       d.soup->fail(d.triangle[e], std::to_string(n) + " triangles meet at one edge," + between + " (" +
-                                      count_of(crowded, "such edge") + "): a surface has two");
+                                      count_of(crowded, "such edge") + "); expected two");
     }
 }
 
 void orient(Draft& d) {
   const Shells shells = flood(d);
-  if (shells.turned > 0) d.say("turned over " + count_of(shells.turned, "triangle") + ", which ran against the rest");
+  if (shells.turned > 0)
+    d.say("turned over " + count_of(shells.turned, "triangle") + ", whose orientation differed from the rest");
   Surface& s = d.surface;
   std::vector<Surface> part;
   std::vector<Box3> box;

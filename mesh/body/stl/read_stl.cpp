@@ -13,7 +13,7 @@ namespace weir::stl {
 namespace {
 
 constexpr std::size_t header_bytes = 84, triangle_bytes = 50;
-constexpr double largest = 1e30;  // beyond it squares and volumes would leave the range of doubles
+constexpr double largest = 1e30;  // beyond it squares and volumes would overflow
 
 std::uint32_t counted(std::string_view bytes) {
   std::uint32_t n = 0;
@@ -31,7 +31,7 @@ std::string lower(std::string_view word) {
   return w;
 }
 
-// "solid" at its beginning and no byte that a text cannot hold near there.
+// Starts with "solid" and has only text characters near the start.
 bool is_text(std::string_view bytes) {
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (begin == std::string_view::npos || lower(bytes.substr(begin, 5)) != "solid") return false;
@@ -53,7 +53,7 @@ Soup read_binary(std::string_view bytes, const std::string& name) {
     float value[12];
     std::memcpy(value, bytes.data() + header_bytes + triangle_bytes * t, sizeof value);
     for (int k = 0; k < 3; ++k) {
-      const float* x = value + 3 + 3 * k;  // behind the normal, which the corners tell better
+      const float* x = value + 3 + 3 * k;  // after the normal, which follows from the corners
       for (int d = 0; d < 3; ++d)
         if (!(std::abs(x[d]) <= largest)) soup.fail(t, "a coordinate is not a finite number of reasonable size");
       soup.corner.push_back({x[0], x[1], x[2]});
@@ -68,7 +68,7 @@ class AsciiReader {
 
   Soup read() {
     while (text_.next()) {
-      expect("solid", "");  // what follows is its name
+      expect("solid", "");  // followed by its name
       while (next("a solid") && lower(peek()) == "facet") facet();
       expect("endsolid", "'facet' or ");
     }
@@ -89,7 +89,7 @@ class AsciiReader {
   }
 
   void facet() {
-    expect("facet", "");  // its normal is not read: the corners tell it better
+    expect("facet", "");  // the normal is not read: it follows from the corners
     text_.next("a facet");
     expect("outer", "");
     expect("loop", "");
@@ -109,7 +109,7 @@ class AsciiReader {
 
   double coordinate(const char* what) {
     const double x = text_.coordinate(what);
-    if (std::abs(x) > largest) text_.fail(std::string(what) + " is too large a number");
+    if (std::abs(x) > largest) text_.fail(std::string(what) + " is too large");
     return x;
   }
 
@@ -136,7 +136,7 @@ std::string count_of(std::size_t n, const std::string& thing) {
 Soup read_soup(std::string_view bytes, const std::string& name) {
   const bool is_binary = has_binary_size(bytes) || !is_text(bytes);
   Soup soup = is_binary ? read_binary(bytes, name) : AsciiReader(bytes, name).read();
-  if (soup.corner.empty()) soup.fail("the file holds no triangle");
+  if (soup.corner.empty()) soup.fail("the file contains no triangle");
   return soup;
 }
 

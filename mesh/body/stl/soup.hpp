@@ -1,4 +1,4 @@
-// What an STL file holds: triangles by themselves. The steps from there to a closed surface.
+// The triangles of an STL file, and the steps to a closed surface.
 #pragma once
 #include <string>
 #include <string_view>
@@ -11,8 +11,8 @@ namespace weir::stl {
 struct Soup {
   std::string name;
   bool is_binary = false;
-  std::vector<Vec3> corner;                       // three of each triangle
-  std::vector<int> line;                          // of each triangle's first corner; ASCII alone
+  std::vector<Vec3> corner;                       // three per triangle
+  std::vector<int> line;                          // line of each triangle's first corner; ASCII only
   std::string place(std::size_t triangle) const;  // "wing.stl:12" or "wing.stl: triangle 3"
   [[noreturn]] void fail(std::size_t triangle, const std::string& message) const;
   [[noreturn]] void fail(const std::string& message) const;
@@ -20,7 +20,7 @@ struct Soup {
 
 Soup read_soup(std::string_view bytes, const std::string& name);
 
-// A surface whose elements remember which triangle of the file they were.
+// A surface with the file's triangle number of each element.
 struct Draft {
   const Soup* soup;
   Surface surface;
@@ -30,12 +30,12 @@ struct Draft {
 };
 
 Draft weld(const Soup& soup);
-void compact(Surface& s);  // leaves out nodes that no element names
-// Two elements that use each edge: all of them, once require_closed has passed; -1: there is no second one.
+void compact(Surface& s);  // removes unused nodes
+// The two elements of each edge, complete after require_closed; -1: none.
 std::vector<std::array<int, 2>> users_of(const Surface& s, const SurfaceEdges& edges);
 void drop_degenerate(Draft& draft);  // ... and repeated triangles
 void require_closed(const Draft& draft);
-void orient(Draft& draft);  // all triangles of a shell one way, shells outwards (or inwards in another one)
+void orient(Draft& draft);  // consistently within a shell, shells outwards (or inwards inside another one)
 void refuse_crossings(const Draft& draft);
 
 std::string count_of(std::size_t n, const std::string& thing);  // "1 triangle", "2 triangles"

@@ -1,4 +1,4 @@
-// From triangles by themselves to a surface with common nodes.
+// From separate triangles to a surface with common nodes.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace weir::stl {
 namespace {
 
-// Corners with equal coordinates get one node.
+// Merges corners with equal coordinates.
 std::vector<int> equal_corners(const std::vector<Vec3>& corner, std::vector<Vec3>& node) {
   std::vector<int> order(corner.size()), of(corner.size());
   std::iota(order.begin(), order.end(), 0);
@@ -22,7 +22,7 @@ std::vector<int> equal_corners(const std::vector<Vec3>& corner, std::vector<Vec3
   return of;
 }
 
-// Nodes closer than `tolerance` get the first one's number: those that share a cube of that size, or neighbouring ones.
+// Merges nodes closer than `tolerance`, within a cube of that size or neighbouring ones, into the first of them.
 std::vector<int> close_nodes(const std::vector<Vec3>& node, double tolerance) {
   struct Hash {
     std::size_t operator()(const std::array<std::int64_t, 3>& c) const {
@@ -65,7 +65,7 @@ std::size_t keep_where(Draft& d, Keep keep) {
   return dropped;
 }
 
-// Twice the area over the square of the longest side; the longest side begins at corner k.
+// Twice the area over the square of the longest side; the longest side starts at corner k.
 double flatness(const Surface& s, const std::array<int, 3>& e, int& k) {
   double longest = -1;
   for (int i = 0; i < 3; ++i) {
@@ -75,15 +75,15 @@ double flatness(const Surface& s, const std::array<int, 3>& e, int& k) {
   return length(cross(s.node[e[1]] - s.node[e[0]], s.node[e[2]] - s.node[e[0]])) / longest;
 }
 
-// A triangle without area whose corners differ closes the gap between its long side and its two short ones: the triangle
-// across the long side is split at the middle corner, and the flat one becomes half of it.
+// A flat triangle with distinct corners closes the gap between its long side and its two short ones: the triangle
+// across the long side is split at the middle corner, and the flat one becomes one of its halves.
 std::size_t split_across_flat_triangles(Draft& d) {
-  constexpr double flat = 1e-10;  // the normal of a flatter one is rounding of coordinates
+  constexpr double flat = 1e-10;  // the normal of a flatter one is rounding error of the coordinates
   constexpr int most_rounds = 4;
   Surface& s = d.surface;
   std::size_t split = 0;
   for (int round = 0; round < most_rounds; ++round) {
-    std::vector<std::array<int, 2>> found;  // element, its long side
+    std::vector<std::array<int, 2>> found;  // element and its long side
     for (int e = 0; e < s.elements(); ++e)
       if (int k = 0; flatness(s, s.element[e], k) < flat) found.push_back({e, k});
     if (found.empty()) break;
@@ -149,7 +149,7 @@ void drop_degenerate(Draft& d) {
   for (std::size_t i = 1; i < corners.size(); ++i)
     if (std::equal(corners[i].begin(), corners[i].begin() + 3, corners[i - 1].begin())) repeats[corners[i][3]] = true;
   const std::size_t repeated = keep_where(d, [&](std::size_t e) { return !repeats[e]; });
-  if (repeated > 0) d.say("dropped " + count_of(repeated, "triangle") + " that the file holds twice");
+  if (repeated > 0) d.say("dropped " + count_of(repeated, "triangle") + " that the file contains twice");
 
   const std::size_t split = split_across_flat_triangles(d);
   if (split > 0) d.say("removed " + count_of(split, "triangle") + " without area (three corners on a line)");
@@ -164,14 +164,15 @@ Draft weld(const Soup& soup) {
   }
   if (!is_closed(d.surface)) {
     const Box3 box = bounding_box(d.surface.node);
-    const double tolerance = 1e-6 * length(box.high - box.low);  // some digits more than a float's
+    const double tolerance = 1e-6 * length(box.high - box.low);  // a few digits more than single precision
     std::vector<int> first(d.surface.node.size());
     if (tolerance > 0) first = close_nodes(d.surface.node, tolerance);
     std::size_t moved = 0;
     for (std::size_t n = 0; n < first.size(); ++n) moved += first[n] != static_cast<int>(n);
     for (auto& e : d.surface.element)
       for (int& n : e) n = first[n];
-    if (moved > 0) d.say("welded " + count_of(moved, "corner") + " to others nearer than " + std::to_string(tolerance));
+    if (moved > 0)
+      d.say("welded " + count_of(moved, "corner") + " to others within a distance of " + std::to_string(tolerance));
   }
   drop_degenerate(d);
   if (d.surface.element.empty()) soup.fail("all triangles are degenerate");

@@ -1,5 +1,5 @@
-// Lift and drag of the last steps: the second criterion of a steady run. They have settled where neither spans more than a
-// tolerance over a whole window of steps.
+// Lift and drag of the last steps: second stopping criterion of a steady run. Converged when both vary by less than a
+// tolerance over a window of steps.
 #pragma once
 #include <algorithm>
 #include <cstddef>

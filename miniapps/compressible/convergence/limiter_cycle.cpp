@@ -6,11 +6,11 @@ namespace weir {
 namespace {
 
 constexpr int trial_steps = 20;
-constexpr double convincing = 0.1;  // of the residual, in those steps
+constexpr double convincing = 0.1;  // residual reduction in these steps
 
 double length(const std::array<double, 5>& norm) { return std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]); }
 
-// Cells where the limiter of a variable has gone on or off.
+// Number of cells in which the limiter of a variable switched on or off.
 double changes(const std::vector<double>& before, const std::vector<double>& after) {
   constexpr double on = 0.999;
   double cells = 0;
@@ -22,10 +22,10 @@ double changes(const std::vector<double>& before, const std::vector<double>& aft
   return cells;
 }
 
-// Steps from the state that the run has come to; the residual of the last, or of the first below `enough`.
+// Steps from the current state; returns the last residual, or the first below `enough`.
 template <class Space>
 double residual_after(CompressibleFlow<Space>& flow, int steps, double enough) {
-  Timings apart;  // the trial's time is not the run's
+  Timings apart;  // excludes the trial from the run's timings
   for (int i = 0; i < steps && length(flow.pseudo.control.norm) > enough; ++i)
     if (flow.pseudo.attempt(apart).is_interrupted()) break;
   return length(flow.pseudo.control.norm);
@@ -33,18 +33,18 @@ double residual_after(CompressibleFlow<Space>& flow, int steps, double enough) {
 
 Finding finding_of(const PseudoTimeOptions& options, Limiter limiter) {
   Finding f(Cause::limiter_cycle,
-            "the residual stalls because the limiter goes on and off in some cells from step to step");
+            "the residual stalls because the limiter switches on and off in some cells from step to step");
   if (limiter == Limiter::barth_jespersen) {
     f.key = "numerics.limiter";
-    f.change = "\"venkatakrishnan\", which has no corners";
+    f.change = "\"venkatakrishnan\", which is smooth";
   } else if (!options.dual_products) {
     f.key = "pseudo_time.products";
     f.change =
-        "\"dual_numbers\", with jacobian = \"matrix_free\": Newton's method that knows the limiter's slope; "
-        "on aerofoils with a larger K of the limiter too";
+        "\"dual_numbers\", with jacobian = \"matrix_free\": Newton's method with the derivative of the limiter; "
+        "on aerofoils also a larger K of the limiter";
   } else {
     f.key = "pseudo_time.force_tolerance";
-    f.change = "1e-5: lift and drag end the run; or a larger K of the limiter";
+    f.change = "1e-5, so that lift and drag end the run; or a larger K of the limiter";
   }
   return f;
 }
@@ -74,9 +74,9 @@ std::optional<Finding> limiter_cycle(CompressibleFlow<Space>& flow) {
   go_back();
   if (changed == 0 || !(frozen <= convincing * start)) return {};
   Finding f = finding_of(flow.c.pseudo_time, limiter);
-  f.measured("cells whose limiter goes on or off in one more step",
+  f.measured("cells whose limiter switches on or off in one more step",
              three_digits(changed) + " of " + std::to_string(flow.cells));
-  f.measured("residual with the limiter frozen, at most " + std::to_string(trial_steps) + " steps on",
+  f.measured("residual with the limiter frozen, after at most " + std::to_string(trial_steps) + " steps",
              three_digits(start) + " to " + three_digits(frozen));
   return f;
 }

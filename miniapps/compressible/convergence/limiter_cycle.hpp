@@ -1,5 +1,5 @@
-// Whether a steady run that has come to its last step is held by its limiter: its residual oscillates while cells are limited
-// and not limited in alternation. The trial: from the last state on the limiter stays as it is there; the residual then falls.
+// Diagnoses a steady run that has reached its last step: whether its residual oscillates because the limiter switches
+// in some cells. Trial: with the limiter frozen at the last state the residual falls.
 #pragma once
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// All ranks call. The state, the limiter and the controller are afterwards what they were.
+// Collective. Restores the state, the limiter and the controller.
 template <class Space>
 std::optional<Finding> limiter_cycle(CompressibleFlow<Space>& flow);
 

@@ -13,8 +13,8 @@
 namespace weir {
 namespace {
 
-// The cells of a row of `count` around cell k of a row of `of`, and Lagrange's weights: a cubic, at the ends the last one
-// goes on.
+// Cubic Lagrange interpolation between rows of cells: the cells of a row of `of` around cell k of a row of `count`,
+// and their weights. At the ends the last cubic is extrapolated.
 struct Stencil {
   int first = 0, points = 0;
   double weight[4] = {};
@@ -35,7 +35,7 @@ Stencil stencil(int k, int of, int count) {
 std::string newest_checkpoint(const std::string& source) {
   if (!std::filesystem::is_directory(source)) return source;
   const auto files = list_checkpoints((std::filesystem::path(source) / "checkpoints").string());
-  if (files.empty()) throw Error(Exit::file_io, source + ": holds no checkpoint to start from");
+  if (files.empty()) throw Error(Exit::file_io, source + ": contains no checkpoint to start from");
   return files.back().second;
 }
 
@@ -50,7 +50,8 @@ std::vector<double> carry_over(const std::vector<double>& U, int values, const C
   const auto value = [&](int cell, int v) { return U[at(place[at(cell)] * values + v)]; };
   const bool same = from.order.size() == cells && from.grid == to.grid;
   if (!same && (from.grid[1] == 0 || to.grid[1] == 0))
-    throw Error(Exit::usage, "a state is carried to another mesh only between meshes with rows and columns of cells");
+    throw Error(Exit::usage,
+                "a state can be transferred to another mesh only if both meshes have rows and columns of cells");
   for (std::size_t p = 0; p < cells; ++p) {
     const int cell = to.order[p];
     if (same) {
@@ -72,7 +73,8 @@ std::vector<double> state_of_run(const std::string& source, int values, const Ce
   const std::string path = newest_checkpoint(source);
   const Checkpoint from = read_checkpoint(path);
   if (from.header.miniapp != "compressible")
-    throw Error(Exit::usage, path + ": is of the miniapp " + from.header.miniapp + ", not of a compressible flow");
+    throw Error(Exit::usage,
+                path + ": is a checkpoint of the miniapp " + from.header.miniapp + ", expected a compressible flow");
   std::string ordering;
   CellNumbers there;
   const UnstructuredMesh mesh = read_ordered_mesh(read_case_text(from.header.config, path), ordering, nullptr, &there);

@@ -1,5 +1,5 @@
-// What one rank of several does beyond its own cells. A thread a cell, or a face. Apart from the loops over inner faces,
-// which the compiler shall see as on one rank.
+// Work of one rank beyond its own cells; one thread per cell or face. Separate from the loops over inner faces, so
+// that the compiler optimises those as on one rank.
 #include "miniapps/compressible/discretisation/face_kernels.hpp"
 #include "miniapps/compressible/discretisation/schemes.hpp"
 #include "solvers/device/for_each.hpp"
@@ -22,7 +22,7 @@ void ghost_states(const SpatialView& v, View<const double> U) {
 template <class Space, class Scheme>
 void border_blocks(const SpatialView& v, const Scheme& scheme) {
   SpatialView border = v;
-  border.values = v.border;  // doubles, whatever J holds
+  border.values = v.border;  // doubles, regardless of J
   const int first = v.faces.inner;
   for_each<Space>(v.faces.count - first, [=] WEIR_HD(int f) { face::jacobian<double>(border, scheme, first + f); });
 }

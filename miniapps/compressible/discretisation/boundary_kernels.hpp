@@ -1,13 +1,13 @@
-// What happens at one boundary face: the state there, its flux, and the derivative of the flux. S is double, or a dual
-// number that carries derivatives with respect to U of the cell.
+// State, flux and flux derivative at a boundary face. S is double, or a dual number with derivatives with respect to
+// U of the cell.
 //
-//   far field            F of the characteristic state                     viscous: the cell's own gradient
+//   far field            F of the characteristic state                     viscous: gradient of the cell
 //   slip wall            pressure                                          viscous: stress of a symmetry plane
 //   no-slip walls        pressure                                          viscous: compact, wall velocity 0
-//   supersonic in, out   F of the outside, of the inside                   viscous: the cell's own gradient
-//   pressure outlet      F of the given pressure and the inside's rest     viscous: the cell's own gradient
+//   supersonic in, out   F of the outside, of the inside                   viscous: gradient of the cell
+//   pressure outlet      F of the prescribed pressure and the inside       viscous: gradient of the cell
 //   exact                the scheme's flux between inside and outside      viscous: compact, outside at the face
-// At first order states are the cell's and the cell's own gradient is zero.
+// At first order, face states are those of the cell and the gradient of the cell is zero.
 #pragma once
 #include "miniapps/compressible/discretisation/keep_positive.hpp"
 #include "miniapps/compressible/discretisation/spatial_view.hpp"
@@ -29,7 +29,7 @@ WEIR_HD inline Primitive<S> outside(const BoundaryFaces& b, int f) {
   return {S(o[0]), S(o[1]), S(o[2]), S(o[3])};
 }
 
-// The state that the boundary makes of w.
+// Boundary state from the interior state w.
 template <class S>
 WEIR_HD inline Primitive<S> state(const SpatialView& v, const Primitive<S>& w, int f) {
   const BoundaryFaces& b = v.boundary;
@@ -52,8 +52,8 @@ WEIR_HD inline Primitive<S> state(const SpatialView& v, const Primitive<S>& w, i
   }
 }
 
-// Which parts of state() are data of the boundary, fit to be a point of a gradient's stencil: velocity, temperature
-// and pressure.
+// Components of state() that are boundary data, usable as a point of a gradient stencil: velocity, temperature and
+// pressure.
 struct Given {
   bool p, velocity, t;
 };
@@ -69,7 +69,7 @@ struct Inside {
   S gx[4], gy[4];  // of W; zero at first order
 };
 
-// What eddies add to viscosity and conductivity: of laminar flow nothing.
+// Eddy viscosity and conductivity of laminar flow: none.
 struct NoEddies {};
 template <class S>
 struct Eddies {
@@ -98,7 +98,7 @@ WEIR_HD inline Side<S> side(const Gas& gas, const Primitive<S>& w, double nx, do
   return make_side(gas, w, S(nx), S(ny));
 }
 
-// Inviscid flux along the normal, in the face's frame.
+// Inviscid flux along the normal, in the frame of the face.
 template <class S, class Scheme>
 WEIR_HD inline Flux<S> inviscid(const SpatialView& v, const Scheme& scheme, const Primitive<S>& w, int f) {
   const BoundaryFaces& b = v.boundary;
@@ -109,7 +109,7 @@ WEIR_HD inline Flux<S> inviscid(const SpatialView& v, const Scheme& scheme, cons
   return exact_flux(side(v.gas, state(v, w, f), nx, ny));
 }
 
-// On a symmetry plane shear and heat flux vanish; d u_n / dn is compact, d u_t / dt the cell's own.
+// On a symmetry plane shear and heat flux vanish; d u_n / dn is compact, d u_t / dt is that of the cell.
 template <class S, class E>
 WEIR_HD inline ViscousFlux<S> symmetry_stress(const SpatialView& v, const Inside<S>& i, int f, const E& eddies) {
   const double nx = v.boundary.nx[f], ny = v.boundary.ny[f];
@@ -131,7 +131,7 @@ WEIR_HD inline ViscousFlux<S> whole_stress(const SpatialView& v, const Primitive
   return turbulent_flux(v.gas, mu, e, g, at.u, at.v, n);
 }
 
-// Eddies do not reach no-slip walls.
+// The eddy viscosity is zero at no-slip walls.
 template <class S, class E = NoEddies>
 WEIR_HD inline ViscousFlux<S> viscous(const SpatialView& v, const Inside<S>& i, int f, const E& eddies = {}) {
   const BoundaryFaces& b = v.boundary;
@@ -171,7 +171,7 @@ WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, const Insid
   for (int c = 0; c < 4; ++c) out[c] = out[c] * area;
 }
 
-// The inside at a face, carried there by the limited gradient at second order.
+// Interior state at a face, reconstructed with the limited gradient at second order.
 WEIR_HD inline Inside<double> inside(const SpatialView& v, int f) {
   const int cell = 4 * v.boundary.cell[f];
   const double* w = v.w + cell;
@@ -190,9 +190,9 @@ WEIR_HD inline Inside<double> inside(const SpatialView& v, int f) {
   return i;
 }
 
-// What the stream does to the wall: pressure, shear along the tangent from a to b, heat flux into the wall. With n out
-// of the domain and the owner on the left of a -> b, the tangent is (-ny, nx), and the fluid pulls the wall by
-// -(viscous stress of the fluid's surface).
+// Stress on the wall: pressure, shear along the tangent from a to b, heat flux into the wall. With n out of the
+// domain and the owner on the left of a -> b, the tangent is (-ny, nx), and the force on the wall is -(viscous stress
+// of the fluid's surface).
 struct Stress {
   double pressure, shear, heat, wall_unit;
 };

@@ -1,12 +1,12 @@
-// What happens in one cell: sums over its faces, so that no two threads write one place. All four variables of a record
-// side by side fill a vector register.
+// Kernels of one cell: sums over its faces, so that no two threads write to the same location. The four variables of
+// a record fill a vector register.
 #pragma once
 #include "miniapps/compressible/discretisation/boundary_kernels.hpp"
 
 namespace weir::cell {
 
-// dW/dx and dW/dy as weighted sums of the differences to the neighbours: least squares (weights 1 / distance^2) or
-// Green-Gauss, by what the weights are. Cells at the boundary: boundary_gradient after this.
+// dW/dx and dW/dy as weighted sums of differences to the neighbours: least squares (weights 1 / distance^2) or
+// Green-Gauss, depending on the weights. Boundary cells: followed by boundary_gradient.
 WEIR_HD inline void gradient(const SpatialView& v, int i) {
   const Cells& c = v.cells;
   double gx[4] = {}, gy[4] = {};
@@ -25,7 +25,7 @@ WEIR_HD inline void gradient(const SpatialView& v, int i) {
   }
 }
 
-// From the centre of a cell of this height to the centre beyond a link, as a least-squares gradient takes it.
+// Step from the centre of a cell of this height to the centre beyond a link, as used by least-squares gradients.
 WEIR_HD inline void to_other(const InteriorFaces& g, int link, double height, double& dx, double& dy) {
   const int f = link < 0 ? ~link : link;
   const double sign = link < 0 ? -1 : 1;
@@ -34,7 +34,7 @@ WEIR_HD inline void to_other(const InteriorFaces& g, int link, double height, do
   link < 0 ? unbend(g.rx[f], g.ry[f], height, dx, dy) : unbend(g.lx[f], g.ly[f], height, dx, dy);
 }
 
-// Normal equations of a least-squares gradient of one variable. S: double, or a dual number.
+// Normal equations of a least-squares gradient of one variable. S: double or a dual number.
 template <class S>
 struct Normals {
   double xx = 0, xy = 0, yy = 0;
@@ -47,7 +47,7 @@ struct Normals {
     bx = bx + weight * dx * jump;
     by = by + weight * dy * jump;
   }
-  // A determinant far below the square of the trace (the number of points, but in thin cells) means that they lie on one line.
+  // A determinant far below the squared trace (the number of points, except in thin cells) means collinear points.
   WEIR_HD bool is_singular() const { return !(xx * yy - xy * xy > 1e-8 * (xx + yy) * (xx + yy)); }
   WEIR_HD void solve(S& gx, S& gy) const {
     const double inverse = 1 / (xx * yy - xy * xy);
@@ -56,7 +56,7 @@ struct Normals {
   }
 };
 
-// Records of the cells with their derivatives along one direction, where plain records are a pointer.
+// Cell records with their derivatives along one direction, used like a pointer to plain records.
 struct WithSlope {
   const double *value, *slope;
   WEIR_HD Dual<double, 1> operator[](std::int64_t i) const {
@@ -78,8 +78,8 @@ WEIR_HD inline S variable(const Primitive<S>& s, int k) {
   return k == 0 ? s.p : k == 1 ? s.u : k == 2 ? s.v : s.t;
 }
 
-// Least squares in a cell at the boundary, variable k: the boundary counts where it gives data for the variable, and
-// all of it where the neighbours alone do not determine a gradient (corners).
+// Least-squares gradient of variable k in a boundary cell: boundary points count if they give data for the variable,
+// and all of them if the neighbours alone do not determine a gradient (corners).
 template <class S, class Field>
 WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field& all, int n, int k, S& gx, S& gy) {
   const Cells& c = v.cells;
@@ -107,7 +107,7 @@ WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field&
   if (!sum.is_singular()) sum.solve(gx, gy);
 }
 
-// Green-Gauss: the boundary's part of the surface integral, where the state at the face differs from the cell's.
+// Green-Gauss: boundary part of the surface integral, if the face state differs from the cell's.
 template <class S, class Field>
 WEIR_HD inline void green_gauss_at_boundary(const SpatialView& v, const Field& all, int n, S gx[4], S gy[4]) {
   const BoundaryFaces& b = v.boundary;
@@ -125,7 +125,7 @@ WEIR_HD inline void green_gauss_at_boundary(const SpatialView& v, const Field& a
   }
 }
 
-// Cell number n of those at the boundary.
+// Boundary cell number n.
 WEIR_HD inline void boundary_gradient(const SpatialView& v, int n) {
   const std::int64_t i = std::int64_t{4} * v.cells.boundary_cell[n];
   const double* w = v.w;
@@ -133,8 +133,9 @@ WEIR_HD inline void boundary_gradient(const SpatialView& v, int n) {
   for (int k = 0; k < 4; ++k) least_squares_at_boundary(v, w, n, k, v.wx[i + k], v.wy[i + k]);
 }
 
-// How far up to `bound` a step may go. Barth & Jespersen (1989); Venkatakrishnan's (1995) smooth form; the cubic of
-// Michalak & Ollivier-Gooch (J. Comput. Phys. 228 (2009) 8693), which is one from bound = 1.5 step on, with no corner.
+// Limiter of a step towards `bound`. Barth & Jespersen (1989); the smooth form of Venkatakrishnan (1995); the cubic
+// of Michalak & Ollivier-Gooch (J. Comput. Phys. 228 (2009) 8693), which is one for bound >= 1.5 step, with a smooth
+// transition.
 template <class S>
 WEIR_HD inline S limited(Limiter limiter, const S& step, const S& bound, double eps2) {
   if (!(step < 0.0) && !(-step < 0.0)) return S(1.0);
@@ -151,8 +152,8 @@ WEIR_HD inline S limited(Limiter limiter, const S& step, const S& bound, double 
   return (b2 + eps2 + 2.0 * mixed) / (b2 + 2.0 * s2 + mixed + eps2);
 }
 
-// Michalak & Ollivier-Gooch: no limiting where the cell and its neighbours differ by less than (K h)^(3/2), smoothly
-// more up to sqrt(2) times that.
+// Michalak & Ollivier-Gooch: no limiting if the cell and its neighbours differ by less than (K h)^(3/2), with a
+// smooth transition up to sqrt(2) times that.
 template <class S>
 WEIR_HD inline S relaxed(const S& phi, const S& range, double eps2) {
   const S y = (range * range - eps2) * (1 / eps2);
@@ -162,7 +163,7 @@ WEIR_HD inline S relaxed(const S& phi, const S& range, double eps2) {
   return sigma + (1.0 - sigma) * phi;
 }
 
-// phi of each variable: the smallest over the cell's faces; the bounds are those of the cell and its neighbours.
+// phi of each variable: minimum over the cell's faces, with the bounds of the cell and its neighbours.
 template <class S, class Field>
 WEIR_HD inline void limiter(const SpatialView& v, int i, const Field& w, const Field& wx, const Field& wy, S phi[4]) {
   const Cells& c = v.cells;
@@ -193,7 +194,7 @@ WEIR_HD inline void limiter(const SpatialView& v, int i) {
   limiter(v, i, w, wx, wy, v.phi + std::int64_t{4} * i);
 }
 
-// R = the fluxes out less those in. Boundary faces: add_boundary after this.
+// R = outgoing minus incoming fluxes. Boundary faces: followed by add_boundary.
 WEIR_HD inline void residual(const SpatialView& v, double* R, int i) {
   double r[4] = {};
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
@@ -209,8 +210,8 @@ WEIR_HD inline void add_boundary(const SpatialView& v, double* R, int n) {
     for (int k = 0; k < 4; ++k) R[4 * i + k] += v.boundary_flux[4 * v.cells.boundary_face[e] + k];
 }
 
-// sum over faces of area (|u.n| + a + 2 nu_max / (n . d)), nu_max the larger of 4/3 mu and gamma mu / Pr, over rho, all
-// of the cell's own state; the factor 2 makes cfl = 1/2 the limit of explicit diffusion on a line of cells.
+// sum over faces of area (|u.n| + a + 2 nu_max / (n . d)), nu_max = max(4/3 mu, gamma mu / Pr) / rho, from the cell's
+// state; the factor 2 makes cfl = 1/2 the limit of explicit diffusion on a line of cells.
 struct Speeds {
   double u, v, sound, diffusion;
 };
@@ -247,11 +248,11 @@ WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int 
   }
 }
 
-// Where, row by row, the number stands that is the k-th one of a block of J.
+// Storage position of the k-th number of a row-major block of J.
 WEIR_HD inline int row_wise(const SpatialView& v, int k) { return v.by_columns ? k % 4 * 4 + k / 4 : k; }
 
-// Column i of J sums to zero but for the boundary, because what leaves i arrives beside it: the diagonal block is less
-// the sum of the other blocks of its column.
+// Column i of J sums to zero except for the boundary, because fluxes out of i enter its neighbours: the diagonal
+// block is minus the sum of the other blocks of its column.
 template <class V>
 WEIR_HD inline void diagonal_block(const SpatialView& v, V* values, int i) {
   double d[16] = {};
@@ -260,7 +261,7 @@ WEIR_HD inline void diagonal_block(const SpatialView& v, V* values, int i) {
     const std::int64_t place = std::int64_t{4} * (link < 0 ? v.owner_row[~link] : v.neighbour_row[link]);
     if (link < v.faces.inner)
       for (int k = 0; k < 16; ++k) d[k] -= static_cast<double>(values[place + k]);
-    else  // beyond the border, where we are the owner
+    else  // on the border, where this cell is the owner
       for (int k = 0; k < 16; ++k) d[k] -= v.border[place + row_wise(v, k)];
   }
   V* out = values + 16 * v.diagonal[i];

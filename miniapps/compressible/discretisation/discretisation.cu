@@ -12,7 +12,7 @@ namespace {
 
 Gas point_gas(const GasModel& m) {
   if (!(m.gamma > 1) || !(m.mach > 0) || !(m.prandtl > 0) || m.reynolds < 0)
-    throw Error(Exit::usage, "a gas needs gamma > 1, mach > 0, prandtl > 0 and reynolds >= 0");
+    throw Error(Exit::usage, "a gas requires gamma > 1, mach > 0, prandtl > 0 and reynolds >= 0");
   Gas g;
   g.gamma = m.gamma;
   g.gamma_m2 = m.gamma * m.mach * m.mach;
@@ -87,9 +87,9 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
 
 template <class Space>
 void SpatialArrays<Space>::add_turbulence(const SpatialGeometry& g, const TurbulenceModel& t) {
-  if (!(view.gas.viscosity > 0)) throw Error(Exit::usage, "turbulent flow needs a Reynolds number");
+  if (!(view.gas.viscosity > 0)) throw Error(Exit::usage, "turbulent flow requires a Reynolds number");
   if (static_cast<int>(t.distance.size()) != g.own)
-    throw Error(Exit::internal, "turbulent flow needs each own cell's distance to the wall");
+    throw Error(Exit::internal, "turbulent flow requires the wall distance of each own cell");
   std::vector<int> number(t.distance.size(), -1);
   for (std::size_t n = 0; n < g.boundary_cell.size(); ++n)
     if (g.boundary_cell[n] < g.own) number[static_cast<std::size_t>(g.boundary_cell[n])] = static_cast<int>(n);
@@ -150,7 +150,7 @@ void own_states(const SpatialView& v, View<const double> U) {
   v.equations == 4 ? primitive_states(Space{}, v, U) : turbulent_states<Space>(v, U);
 }
 
-// W of all cells; those of the ghosts travel while ours are computed.
+// W of all cells; the ghosts' states are exchanged at the same time.
 template <class Space>
 void all_states(SpatialArrays<Space>& a, View<const double> U) {
   if (!a.ranks) return own_states<Space>(a.view, U);
@@ -161,7 +161,7 @@ void all_states(SpatialArrays<Space>& a, View<const double> U) {
   ghost_states<Space>(a.view, a.ghost);
 }
 
-// W, and at second order what carries it to the faces. Sources of turbulence need gradients at first order too.
+// W, and at second order gradients and limiters. Turbulence sources need gradients at first order too.
 template <class Space>
 void states_and_gradients(SpatialArrays<Space>& a, View<const double> U) {
   const SpatialView& v = a.view;
@@ -234,15 +234,16 @@ void Discretisation<Space>::jacobian(View<const double> U, BlockSparse<Space>& J
   SpatialView v = arrays_->view;
   if (J.block() != v.equations || J.rows() != v.cells.count ||
       J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.inner})
-    throw Error(Exit::internal, "the matrix has not the pattern of this mesh's Jacobian");
+    throw Error(Exit::internal, "the matrix pattern does not match this mesh");
   v.order = 1;
   v.diagonal = J.diagonal().data();
-  if (auto* rounded = dynamic_cast<RoundedCsr<Space>*>(&J)) {
-    v.floats = rounded->values().data();
-    v.by_columns = RoundedCsr<Space>::by_columns;
-  } else {
-    v.values = dynamic_cast<BlockCsr<Space>&>(J).values().data();
-  }
+  with_kind(J, [&](auto& kind) {
+    using Kind = std::remove_reference_t<decltype(kind)>;
+    if constexpr (Kind::is_rounded)
+      v.floats = kind.values().data(), v.by_columns = Kind::by_columns;
+    else
+      v.values = kind.values().data();
+  });
   all_states<Space>(*arrays_, U);
   const bool has_border = v.faces.count > v.faces.inner;
   if (v.equations == 5) {

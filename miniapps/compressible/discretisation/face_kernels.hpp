@@ -1,4 +1,4 @@
-// What happens at one interior face, or at several side by side: T is double, or a pack on the host.
+// Kernels of one interior face, or of several at once: T is double, or a pack on the host.
 #pragma once
 #include "miniapps/compressible/discretisation/keep_positive.hpp"
 #include "miniapps/compressible/discretisation/spatial_view.hpp"
@@ -54,7 +54,7 @@ WEIR_HD inline Normal<T> normal(const InteriorFaces& g, int f) {
   return {{at<T>(g.nx, f), at<T>(g.ny, f)}, at<T>(g.area, f)};
 }
 
-// W of one side, at the cell's centre and carried to the face by the limited gradient (second order).
+// W on one side: at the cell centre and reconstructed at the face (second order).
 template <class T>
 struct Reach {
   Primitive<T> centre, face;
@@ -134,7 +134,7 @@ WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, int f) {
   store4(out, v.flux + std::int64_t{4} * f);
 }
 
-// J's block at four times `place`: its rows are records, or its columns, of floats.
+// Block of J at four times `place`: rows are records, or columns, of floats.
 template <class T>
 WEIR_HD inline void store_block(const SpatialView& v, const T a[4][4], const int* place) {
   if (!v.values) return store_floats(a, v.floats, v.by_columns, place);

@@ -1,4 +1,4 @@
-// A thread a face, or a cell. Faces follow their owners, so that neighbouring threads read neighbouring cells.
+// One thread per face or cell. Faces are sorted by owner, so neighbouring threads read neighbouring cells.
 #include "miniapps/compressible/discretisation/cell_kernels.hpp"
 #include "miniapps/compressible/discretisation/face_kernels.hpp"
 #include "miniapps/compressible/discretisation/schemes.hpp"

@@ -1,6 +1,6 @@
-// Packs of faces side by side, a vector register of each number, swept in the order of the faces. A cell's sums over its
-// faces are taken as soon as the last of them is done, while what they left is in cache: faces follow their owners, and
-// every face of a cell has an owner that is not after it (periodic faces aside).
+// Packs of consecutive faces, one vector register per variable, processed in face order. The sums of a cell over its
+// faces are computed as soon as the last of them is done, while the fluxes are in cache: faces are sorted by owner,
+// and every face of a cell has an owner that is not after it (periodic faces excepted).
 #include <omp.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr int tile = 32 * Pack::width;
 
-// What one thread does: faces begin .. end - 1 (whole packs, but for the last thread), and the sums of the cells that
-// their owners span, low .. high - 1.
+// Work of one thread: faces begin .. end - 1 (whole packs, except for the last thread), and the sums of the cells low
+// .. high - 1 that their owners span.
 struct Share {
   int begin, end, low, high;
 };
@@ -31,11 +31,11 @@ Share share(const SpatialView& v, int thread, int threads) {
           thread + 1 == threads ? v.cells.count : after(thread + 1)};
 }
 
-// Whether all faces of cell i are this share's own, and not periodic: then they are done when its owners are.
+// Whether all faces of cell i are in this share and not periodic: then they are complete with its owners.
 bool is_inside(const SpatialView& v, const Share& s, int i) {
   const int begin = v.cells.start[i], end = v.cells.start[i + 1];
   if (begin == end) return true;
-  const int a = v.cells.link[begin], b = v.cells.link[end - 1];  // links are in the order of the faces
+  const int a = v.cells.link[begin], b = v.cells.link[end - 1];  // links are in face order
   return (a < 0 ? ~a : a) >= s.begin && (b < 0 ? ~b : b) < std::min(s.end, v.faces.sorted);
 }
 

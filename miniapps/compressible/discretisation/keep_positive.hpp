@@ -3,9 +3,9 @@
 
 namespace weir {
 
-// A step of W = (p, u, v, T) from a cell's centre to a face that would lose more than nine tenths of pressure or temperature
-// is shortened: to nothing (first order) where it would lose 1.8 times what there is, and continuously in between. A switch
-// would hold Newton's method between its two sides.
+// Limits the step of W = (p, u, v, T) from a cell centre to a face if pressure or temperature would lose more than
+// nine tenths: the step decreases continuously to zero (first order) at a loss of 1.8. A switch would make Newton's
+// method alternate between its sides.
 template <class T>
 WEIR_HD inline void keep_positive(const T w[4], T step[4]) {
   const T left = smaller_of(step[0] + 0.9 * w[0], step[3] + 0.9 * w[3]);

@@ -49,7 +49,7 @@ MeshRanks::MeshRanks(const Communicator& ranks, const UnstructuredMesh& mesh, co
       cells(ranks, places(part, values)) {}
 
 Coupling MeshRanks::coupling() const {
-  std::vector<int> number(at(part.near));  // of a near ghost in the order in which the halo delivers them
+  std::vector<int> number(at(part.near));  // index of a near ghost in the order of the halo
   for (std::size_t g = 0; g < nearest.receive.size(); ++g) number[nearest.receive[g]] = static_cast<int>(g);
   const FaceOrder order = order_faces(part.mesh, part.own);
   Coupling c;
@@ -101,7 +101,7 @@ std::vector<int> partition_of(const Communicator& ranks, const UnstructuredMesh&
   std::vector<int> cells(at(ranks.size()), 0);
   for (const int p : part) ++cells[p];
   if (std::find(cells.begin(), cells.end(), 0) != cells.end())
-    throw Error(Exit::usage, "a mesh of " + std::to_string(mesh.cells()) + " cells, lines uncut, leaves one of " +
+    throw Error(Exit::usage, "a mesh of " + std::to_string(mesh.cells()) + " cells with uncut lines leaves one of " +
                                  std::to_string(ranks.size()) + " ranks without a cell; use fewer ranks");
   return part;
 }

@@ -1,5 +1,5 @@
-// Products with dR/dU, step by step as the residual: dual numbers with one direction go through the same point functions.
-// Values come from the arrays that the residual has left, slopes from those beside them (SpatialView::dw and so on).
+// Products with dR/dU, in the same steps as the residual: dual numbers with one direction pass through the same point
+// functions. Values are those left by the residual, slopes are in parallel arrays (SpatialView::dw and so on).
 #pragma once
 #include "miniapps/compressible/discretisation/cell_kernels.hpp"
 #include "miniapps/compressible/discretisation/face_kernels.hpp"
@@ -78,7 +78,7 @@ WEIR_HD inline face::Reach<Dual<T, 1>> reach(const SpatialView& v, const int* ce
   return r;
 }
 
-// The derivative of face::flux takes the flux's place.
+// The derivative of face::flux, stored in place of the flux.
 template <class T, class Scheme>
 WEIR_HD inline void of_flux(const SpatialView& v, const Scheme& scheme, int f) {
   const InteriorFaces& g = v.faces;
@@ -90,7 +90,7 @@ WEIR_HD inline void of_flux(const SpatialView& v, const Scheme& scheme, int f) {
   store4(out, v.flux + std::int64_t{4} * f);
 }
 
-// As boundary::inside.
+// Like boundary::inside.
 WEIR_HD inline boundary::Inside<Dual<double, 1>> inside(const SpatialView& v, int f) {
   const auto r = reach<double>(v, v.boundary.cell + f, v.boundary.lx[f], v.boundary.ly[f]);
   boundary::Inside<Dual<double, 1>> i;

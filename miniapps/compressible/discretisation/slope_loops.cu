@@ -1,4 +1,4 @@
-// The loops of products with dR/dU, in both spaces; those over interior faces are with the residual's.
+// Loops of products with dR/dU in both spaces; those over interior faces are in the files of the residual.
 #include "miniapps/compressible/discretisation/schemes.hpp"
 #include "miniapps/compressible/discretisation/slope_kernels.hpp"
 #include "solvers/device/for_each.hpp"
@@ -14,7 +14,7 @@ void state_slopes(const SpatialView& v, View<const double> x, View<const double>
                   [=] WEIR_HD(int i) { slope::of_state<double>(v, ghosts + std::int64_t{4} * i, count + i); });
 }
 
-// A gradient is linear in W but for the boundary's part.
+// A gradient is linear in W except for the boundary's part.
 template <class Space>
 void gradient_slopes(const SpatialView& v) {
   SpatialView linear = v;

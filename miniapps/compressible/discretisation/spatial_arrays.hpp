@@ -1,4 +1,4 @@
-// The memory behind a SpatialView, laid out once from the mesh.
+// The memory behind a SpatialView, set up from the mesh.
 #pragma once
 #include "mesh/unstructured/mesh_part.hpp"
 #include "miniapps/compressible/discretisation/spatial_view.hpp"
@@ -7,15 +7,15 @@
 
 namespace weir {
 
-// The interior faces in the order of SpatialView: those between own cells, periodic ones behind the others; on the border,
-// by owner; beyond it. One rank: the mesh's own order.
+// Interior faces in the order of SpatialView: between own cells with periodic ones last; on the border, by owner;
+// beyond it. One rank: mesh order.
 struct FaceOrder {
-  std::vector<int> face;  // of the mesh
+  std::vector<int> face;  // face of the mesh
   int sorted = 0, inner = 0, count = 0;
 };
 FaceOrder order_faces(const UnstructuredMesh& mesh, int own);
 
-// On the host, as the mesh gives it.
+// Host geometry from the mesh.
 struct SpatialGeometry {
   std::vector<int> owner, neighbour;
   int sorted = 0, inner = 0, count = 0;  // faces, as in InteriorFaces
@@ -29,7 +29,7 @@ struct SpatialGeometry {
   std::vector<double> weight, boundary_height;
   std::vector<int> boundary_cell, boundary_start, boundary_faces;
   std::vector<int> owner_row, neighbour_row;
-  std::vector<int> patch_first, patch_count, patch_own;  // in boundary faces; patch_own: of own cells
+  std::vector<int> patch_first, patch_count, patch_own;  // in boundary faces; patch_own: those of own cells
 };
 
 // part: the mesh is its mesh; null: one rank.
@@ -45,7 +45,7 @@ struct SpatialArrays {
       boundary_faces, owner_row, neighbour_row;
   Array<double, Space> face, boundary_face, outside, volume, weight, boundary_height;
   Array<double, Space> w, wx, wy, phi, flux, boundary_flux, boundary_block, dw, dwx, dwy, dphi;
-  // Over ranks: what travels, U of the ghosts, blocks on the border.
+  // With ranks: halo, U of the ghosts, blocks on the border.
   const Communicator* ranks = nullptr;
   Halo<Space> halo;
   Array<double, Space> ghost, border;

@@ -20,7 +20,7 @@ Point neighbour_centre(const UnstructuredMesh& mesh, int f) {
   return c;
 }
 
-// 1 / (n . d), kept below 20 / |d|: in a very skewed mesh the compact difference must not become a singular one.
+// 1 / (n . d), bounded by 20 / |d|, so that compact differences stay bounded in very skewed meshes.
 double inverse_distance(const Point& n, double dx, double dy) {
   return 1 / std::max(n[0] * dx + n[1] * dy, 0.05 * std::hypot(dx, dy));
 }
@@ -67,17 +67,17 @@ void links(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   }
 }
 
-// Of a cell: the steps to its neighbours and to the middles of its faces on the boundary.
+// Steps from a cell to its neighbours and to the centres of its boundary faces.
 struct CellSteps {
   double largest_face = 0, longest = 0, shortest = std::numeric_limits<double>::infinity();
-  Point along{};         // the unit vector of the longest step
-  bool is_bent = false;  // a step leads off its face by more than two heights
+  Point along{};         // unit vector of the longest step
+  bool is_bent = false;  // a step deviates from its face by more than two heights
   double coupling = 0;   // sum of (e . along) (e . across) over the unit vectors e of the steps
 };
 
-// Of the cells that are thin and bent the height, volume over largest face; of all others 0. Thin and bent is a cell whose
-// neighbours lie more than two heights off the way through their faces, or whose steps along and across it are coupled so that
-// an error across, of the order of a difference between cells, becomes one of the same order along it (unbend).
+// Height (volume over largest face) of cells that are thin and bent, 0 for all others. Thin and bent: neighbours more
+// than two heights off the way through their faces, or steps along and across the cell so coupled that an error
+// across becomes an error of the same order along it (unbend).
 std::vector<double> bent_heights(const UnstructuredMesh& mesh, const SpatialGeometry& g) {
   const std::size_t n = g.owner.size();
   const auto number = [&](int which, int f) { return g.face[at(which) * n + at(f)]; };
@@ -124,8 +124,9 @@ std::vector<double> bent_heights(const UnstructuredMesh& mesh, const SpatialGeom
   return height;
 }
 
-// Weights of the differences to the neighbours: M^-1 d / d^2 with M = sum d d^T / d^2, or half the face over the volume
-// in proportion to the distances (Green-Gauss; the face's value is the linear interpolate along the line of centres).
+// Weights of the differences to the neighbours: M^-1 d / d^2 with M = sum d d^T / d^2, or half the face over the
+// volume in proportion to the distances (Green-Gauss; the face value is interpolated linearly along the line of
+// centres).
 void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, const std::vector<double>& height,
                       SpatialGeometry& g) {
   const std::size_t n = g.owner.size();
@@ -157,7 +158,7 @@ void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, con
     }
     if (gradient == GradientScheme::green_gauss) continue;
     const double determinant = xx * yy - xy * xy, trace = xx + yy;
-    const double inverse = determinant > 1e-8 * trace * trace ? 1 / determinant : 0;  // 0: at the boundary, set there
+    const double inverse = determinant > 1e-8 * trace * trace ? 1 / determinant : 0;  // 0: boundary cell, set there
     for (int e = g.start[i]; e < g.start[i + 1]; ++e) {
       const double wx = g.weight[2 * e], wy = g.weight[2 * e + 1];
       g.weight[2 * e] = inverse * (yy * wx - xy * wy);
@@ -171,10 +172,11 @@ std::array<double, 4> outside_state(const Gas& gas, const BoundaryCondition& c) 
   switch (c.type) {
     case BoundaryType::farfield:
     case BoundaryType::supersonic_inflow:
-      if (!(rho > 0) || !(p > 0)) throw Error(Exit::usage, "a boundary's outside state needs density and pressure > 0");
+      if (!(rho > 0) || !(p > 0))
+        throw Error(Exit::usage, "the state outside a boundary requires density > 0 and pressure > 0");
       return {p, u, v, gas.gamma_m2 * p / rho};
     case BoundaryType::pressure_outlet:
-      if (!(p > 0)) throw Error(Exit::usage, "a pressure outlet needs a pressure > 0");
+      if (!(p > 0)) throw Error(Exit::usage, "a pressure outlet requires a pressure > 0");
       return {p, 0, 0, 1};
     case BoundaryType::isothermal_wall:
       return {1, 0, 0, c.temperature};
@@ -211,7 +213,7 @@ void boundaries(const UnstructuredMesh& mesh, const Gas& gas, const std::vector<
   }
 }
 
-// The cells that have boundary faces, ascending, and their faces.
+// Cells with boundary faces, ascending, and their faces.
 void boundary_cells(SpatialGeometry& g) {
   const int n = static_cast<int>(g.boundary_cell_of_face.size());
   g.boundary_faces.resize(at(n));
@@ -227,7 +229,7 @@ void boundary_cells(SpatialGeometry& g) {
   g.boundary_start.push_back(n);
 }
 
-// A block row an own cell: the diagonal and the own neighbours, ascending. No values.
+// One block row per own cell: the diagonal and the own neighbours, ascending. No values.
 BlockCsrData pattern_of(const UnstructuredMesh& mesh, int own, int block) {
   const std::size_t cells = at(own);
   BlockCsrData J;
@@ -254,12 +256,12 @@ BlockCsrData pattern_of(const UnstructuredMesh& mesh, int own, int block) {
     const auto begin = J.column.begin() + J.row_start[i], end = J.column.begin() + J.row_start[i + 1];
     std::sort(begin, end);
     if (std::adjacent_find(begin, end) != end)
-      throw Error(Exit::usage, "two cells share two faces; a periodic direction needs at least three cells");
+      throw Error(Exit::usage, "two cells share two faces; a periodic direction requires at least three cells");
   }
   return J;
 }
 
-// Places of the off-diagonal blocks of J, and of those on the border.
+// Positions of the off-diagonal blocks of J, and of those on the border.
 void block_places(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   const BlockCsrData pattern = pattern_of(mesh, g.own, 4);
   const auto place = [&](int row, int column) {

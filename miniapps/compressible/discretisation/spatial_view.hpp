@@ -1,13 +1,13 @@
-// What the kernels of the spatial discretisation see: geometry by faces, links by cells, work arrays. Plain pointers
-// into one space; everything is laid out once by SpatialArrays (spatial_arrays.hpp).
+// Data of the kernels of the spatial discretisation: face geometry, links of cells, work arrays, as pointers into one
+// space (spatial_arrays.hpp).
 //
-//   interior faces   numbers side by side: nx[f], ny[f], ...
+//   interior faces   one array per number: nx[f], ny[f], ...
 //   cells            records of four doubles: U = (rho, rho u, rho v, rho E), W = (p, u, v, T), and dW/dx, dW/dy
-//   links of a cell  its interior faces: link[e] = f where it is the owner, ~f where it is the neighbour
+//   links of a cell  its interior faces: link[e] = f if it is the owner, ~f if it is the neighbour
 //
-// Over ranks (mesh/unstructured/mesh_part.hpp) cells are own ones, near and far ghosts; one rank has own cells alone. Fluxes pass the
-// `inner` faces, between own cells, and those on the border, from an own cell to a near one. Faces beyond, of near cells,
-// serve gradients. Blocks of J that couple own cells to near ones lie apart, in `border`.
+// With ranks (mesh/unstructured/mesh_part.hpp), cells are own cells, near and far ghosts. Fluxes are computed on the
+// `inner` faces, between own cells, and on the border, from an own cell to a near one; faces beyond serve gradients.
+// Blocks of J between own and near cells are stored separately, in `border`.
 #pragma once
 #include <cmath>
 
@@ -16,9 +16,9 @@
 
 namespace weir {
 
-// Interior faces; l and r: from the left and the right cell's centre to the face's middle.
+// Interior faces; l and r: from the left and the right cell centre to the face centre.
 struct InteriorFaces {
-  // Those with a flux; the inner ones among them; of these the first `sorted` follow their owners, periodic ones do not.
+  // Faces with a flux; inner faces; the first `sorted` of these are sorted by owner, periodic ones are not.
   int count = 0, inner = 0, sorted = 0;
   const int *owner = nullptr, *neighbour = nullptr;
   const double *nx = nullptr, *ny = nullptr, *area = nullptr;
@@ -31,24 +31,24 @@ struct BoundaryFaces {
   const int *cell = nullptr, *type = nullptr;  // type: a BoundaryType
   const double *nx = nullptr, *ny = nullptr, *area = nullptr, *lx = nullptr, *ly = nullptr;
   const double* inverse = nullptr;  // 1 / (n . l)
-  double* outside = nullptr;        // W of the stream outside, or T of the wall; a record a face
+  double* outside = nullptr;        // W outside, or T of the wall; one record per face
 };
 
 struct Cells {
   int count = 0;           // own
-  int reach = 0, all = 0;  // with near ghosts: these have gradients; with far ones: these have W
+  int reach = 0, all = 0;  // with near ghosts (they have gradients); with far ghosts too (they have W)
   const double* volume = nullptr;
   const int *start = nullptr, *link = nullptr, *other = nullptr;  // other: the cell beyond the link
-  const double* weight = nullptr;            // of W_other - W_i in dW/dx and dW/dy: two numbers a link
-  int at_boundary = 0, own_at_boundary = 0;  // cells with boundary faces, own ones first, and these
+  const double* weight = nullptr;            // of W_other - W_i in dW/dx and dW/dy: two numbers per link
+  int at_boundary = 0, own_at_boundary = 0;  // cells with boundary faces, own ones first; number of own ones
   const int *boundary_cell = nullptr, *boundary_start = nullptr, *boundary_face = nullptr;
-  const double* boundary_height = nullptr;  // of each cell at the boundary that is thin and bent, else 0
+  const double* boundary_height = nullptr;  // per boundary cell: its height if thin and bent, else 0
 };
 
-// In a curved layer of thin cells the neighbours along the layer lie many heights off the tangent, where a linear fit says
-// nothing of the layer. Of a step (dx, dy) to a neighbour's centre, of which (fx, fy) leads to the face between, what leads off
-// the way through the face is therefore kept up to twice the cell's height, h; more than that, r, counts as h^2 / r. height 0:
-// all of it is kept.
+// In a curved layer of thin cells the neighbours along the layer are many heights off the tangent, where a linear fit
+// is meaningless for the layer. Of a step (dx, dy) to a neighbour's centre with the part (fx, fy) up to the common
+// face, the deviation from the way through the face is kept up to twice the cell's height h; a larger one, r, counts
+// as h^2 / r. height 0: unchanged.
 WEIR_HD inline void unbend(double fx, double fy, double height, double& dx, double& dy) {
   const double along = (dx * fx + dy * fy) / (fx * fx + fy * fy), x = dx - along * fx, y = dy - along * fy;
   const double off2 = x * x + y * y, h2 = 4 * height * height;
@@ -57,27 +57,26 @@ WEIR_HD inline void unbend(double fx, double fy, double height, double& dx, doub
   dy = along * fy + h2 / off2 * y;
 }
 
-// A difference in a least-squares gradient counts as one over this: distance^2. In thin cells whose steps are not at right angles
-// that would leave the few per cent by which the steps across a layer contradict each other to the slope along it, which reaches
-// far; there it is the distance.
+// Divisor of a difference in a least-squares gradient: distance^2. In thin cells whose steps are not at right angles
+// it is the distance, because otherwise the inconsistency of a few per cent between steps across a layer would
+// determine the slope along it.
 WEIR_HD inline double least_squares_divisor(double dx, double dy, double height) {
   const double d2 = dx * dx + dy * dy;
   return height > 0 ? std::sqrt(d2) : d2;
 }
 
-// The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~ behind the four of U, nu~ in
-// units of its own.
+// The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~, with its own unit.
 struct Turbulence {
   int order = 1;                                        // of the advection of nu~
   double unit = 0;                                      // of nu~
   double conduction = 0;                                // 1 / (Pr_t (gamma - 1) M^2): heat flux over mu_t grad T
-  double outside = 3;                                   // nu~ of the stream outside
+  double outside = 3;                                   // nu~ outside the boundary
   const double* distance = nullptr;                     // of own cells to the nearest wall
-  const int* boundary = nullptr;                        // of own cells: the number among those at the boundary, or -1
-  double *nu = nullptr, *x = nullptr, *y = nullptr;     // nu~ and its gradient, a number a cell
-  double *flux = nullptr, *boundary_flux = nullptr;     // a number a face, times its area
-  double *dnu = nullptr, *dx = nullptr, *dy = nullptr;  // derivatives of nu, x, y along one direction: products
-  double* source_slope = nullptr;  // products: V d source / d what it depends on, source_inputs numbers an own cell
+  const int* boundary = nullptr;                        // per own cell: index among boundary cells, or -1
+  double *nu = nullptr, *x = nullptr, *y = nullptr;     // nu~ and its gradient per cell
+  double *flux = nullptr, *boundary_flux = nullptr;     // per face, times its area
+  double *dnu = nullptr, *dx = nullptr, *dy = nullptr;  // derivatives of nu, x, y along one direction, for products
+  double* source_slope = nullptr;  // products: V d source / d inputs, source_inputs numbers per own cell
 };
 constexpr int source_inputs = 11;
 
@@ -93,31 +92,33 @@ struct SpatialView {
   InteriorFaces faces;
   BoundaryFaces boundary;
   Cells cells;
-  double *w = nullptr, *wx = nullptr, *wy = nullptr, *phi = nullptr;      // records a cell
-  double *flux = nullptr, *boundary_flux = nullptr;                       // records a face, times its area
-  double *dw = nullptr, *dwx = nullptr, *dwy = nullptr, *dphi = nullptr;  // derivatives along one direction: products
-  double* boundary_block = nullptr;                                       // d flux / dU of the cell, a block a face
-  // Blocks (owner, neighbour) and (neighbour, owner) of J, as places of records: four times the block's index.
+  double *w = nullptr, *wx = nullptr, *wy = nullptr, *phi = nullptr;  // one record per cell
+  double *flux = nullptr, *boundary_flux = nullptr;                   // one record per face, times its area
+  // derivatives along one direction, for products
+  double *dw = nullptr, *dwx = nullptr, *dwy = nullptr, *dphi = nullptr;
+  double* boundary_block = nullptr;  // d flux / dU of the cell, one block per face
+  // Blocks (owner, neighbour) and (neighbour, owner) of J as record positions: four times the block index.
   const int *owner_row = nullptr, *neighbour_row = nullptr;
-  // Of J; faces on the border: of `border`. Where J holds floats, which lie as RoundedCsr has them, `values` is null.
+  // Position in J; border faces: in `border`. If J has float values (layout of RoundedCsr), `values` is null.
   double* values = nullptr;
   float* floats = nullptr;
-  bool by_columns = false;                 // the floats of a block
-  double* border = nullptr;                // (own, near) of each face on the border, then (near, own)
+  bool by_columns = false;                 // block layout of the floats
+  double* border = nullptr;                // (own, near) of each border face, then (near, own)
   const std::int64_t* diagonal = nullptr;  // of J
   int equations = 4;                       // 5: turbulent
   Turbulence turbulence;
 };
 
-// Face loops, where the time goes: packs of faces on the host, a thread a face on the device.
+// Face loops, which take most of the time: packs of faces on the host, one thread per face on the device.
 void primitive_states(Host, const SpatialView& v, View<const double> U);
 void primitive_states(Device, const SpatialView& v, View<const double> U);
-void interior_residual(Host, const SpatialView& v, View<double> R);  // fluxes, and their sums over the cells
+void interior_residual(Host, const SpatialView& v, View<double> R);  // fluxes and their sums over the cells
 void interior_residual(Device, const SpatialView& v, View<double> R);
-void interior_jacobian(Host, const SpatialView& v);  // all blocks; of v.faces.count faces, which must be inner ones
+void interior_jacobian(Host, const SpatialView& v);  // all blocks; v.faces.count must be the number of inner faces
 void interior_jacobian(Device, const SpatialView& v);
 
-// Products with dR/dU (slope_kernels.hpp): each step's derivative along a direction x, after the values of the same step.
+// Products with dR/dU (slope_kernels.hpp): derivative of each step along a direction x, after the values of the same
+// step.
 template <class Space>
 void state_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x);
 template <class Space>
@@ -127,7 +128,7 @@ void interior_slopes(Device, const SpatialView& v, View<double> y);
 template <class Space>
 void boundary_slopes(const SpatialView& v, View<double> y);  // adds to y
 
-// Of turbulent flow, equations = 5, instead of those above. v.faces.count of interior_jacobian: inner faces.
+// Turbulent flow, equations = 5, in place of the above. v.faces.count of interior_jacobian: inner faces.
 template <class Space>
 void turbulent_states(const SpatialView& v, View<const double> U);  // W and nu~ of own cells
 template <class Space>
@@ -137,7 +138,7 @@ void turbulent_residual(const SpatialView& v, View<double> R);
 template <class Space>
 void turbulent_scales(const SpatialView& v, View<double> scale);  // of the time step
 template <class Space>
-void turbulent_linearise(const SpatialView& v);  // of the sources, once for all products
+void turbulent_linearise(const SpatialView& v);  // derivatives of the sources, once for all products
 template <class Space>
 void turbulent_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x, View<double> y);
 void turbulent_interior_slopes(Host, const SpatialView& v);  // of the fluxes
@@ -147,13 +148,13 @@ void turbulent_border_jacobian(const SpatialView& v);
 template <class Space>
 void turbulent_jacobian(const SpatialView& v);
 
-// Over ranks.
+// With ranks.
 template <class Space>
 void ghost_states(const SpatialView& v, View<const double> U);  // W of the ghosts, from their U
 template <class Space>
 void border_jacobian(const SpatialView& v);  // before interior_jacobian, whose diagonal blocks need it
 
-// Cells alone, or boundary faces.
+// Cells or boundary faces only.
 template <class Space>
 void gradients(const SpatialView& v);
 template <class Space>

@@ -1,10 +1,10 @@
-// What happens in one cell of turbulent flow, as cell_kernels.hpp has it for four equations: sums over its faces.
+// Cell kernels of turbulent flow (cell_kernels.hpp for five equations): sums over the faces.
 #pragma once
 #include "miniapps/compressible/discretisation/turbulent_sources.hpp"
 
 namespace weir::turbulent {
 
-// What cell i loses through its inner faces, less its source; then through the boundary, cell number n of those there.
+// Net flux of cell i through inner faces minus its source; then boundary fluxes, for boundary cell n.
 WEIR_HD inline void balance(const SpatialView& v, double* R, int i, double source) {
   const Cells& c = v.cells;
   double r[5] = {0, 0, 0, 0, -source};
@@ -26,7 +26,7 @@ WEIR_HD inline void add_boundary(const SpatialView& v, double* R, int n) {
   }
 }
 
-// Eddies and nu~ diffuse too.
+// Includes diffusion by eddies and of nu~.
 WEIR_HD inline cell::Speeds speeds(const SpatialView& v, int i) {
   const double* w = v.w + 4 * i;
   cell::Speeds s = cell::speeds(v.gas, w);
@@ -57,10 +57,10 @@ WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int 
   }
 }
 
-// Where, row by row, the number stands that is the k-th one of a block of J.
+// Storage position of the k-th number of a row-major block of J.
 WEIR_HD inline int row_wise(const SpatialView& v, int k) { return v.by_columns ? k % 5 * 5 + k / 5 : k; }
 
-// Less the other blocks of the column: what leaves i arrives beside it. Then the boundary's.
+// Diagonal block: minus the other blocks of the column (cell_kernels.hpp), plus the boundary's.
 template <class V>
 WEIR_HD inline void diagonal_block(const SpatialView& v, V* values, int i) {
   double d[25] = {};
@@ -69,7 +69,7 @@ WEIR_HD inline void diagonal_block(const SpatialView& v, V* values, int i) {
     const std::int64_t block = std::int64_t{25} * ((link < 0 ? v.owner_row[~link] : v.neighbour_row[link]) / 4);
     if (link < v.faces.inner)
       for (int k = 0; k < 25; ++k) d[k] -= static_cast<double>(values[block + k]);
-    else  // beyond the border, where we are the owner
+    else  // on the border, where this cell is the owner
       for (int k = 0; k < 25; ++k) d[k] -= v.border[block + row_wise(v, k)];
   }
   V* out = values + 25 * v.diagonal[i];

@@ -1,4 +1,4 @@
-// Products with dR/dU of turbulent flow through interior faces: packs of faces side by side.
+// Products with dR/dU of turbulent flow through interior faces: packs of faces.
 #include "miniapps/compressible/discretisation/schemes.hpp"
 #include "miniapps/compressible/discretisation/turbulent_slopes.hpp"
 #include "solvers/device/for_each.hpp"

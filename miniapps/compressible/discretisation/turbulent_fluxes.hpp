@@ -1,8 +1,8 @@
-// The five fluxes of turbulent flow through a face, and their derivatives by U of the cells beside it (dual numbers): those
-// of laminar flow with mu + mu_t, and
-//   F_nu~ = m nu~_upwind - 1/sigma (mu + rho nu~ f_n) grad nu~ . n,   m: the mass flux of the scheme                  (1)
-// Boundaries: nu~ = 0 at no-slip walls; elsewhere what leaves has the inside's nu~, what enters the outside's, and nothing
-// diffuses.
+// The five fluxes of turbulent flow through a face, and their derivatives with respect to U of its cells (dual
+// numbers): those of laminar flow with mu + mu_t, and
+//   F_nu~ = m nu~_upwind - 1/sigma (mu + rho nu~ f_n) grad nu~ . n,   m: mass flux of the scheme                   (1)
+// Boundaries: nu~ = 0 at no-slip walls; elsewhere outflow has the interior nu~, inflow that of the outside, without
+// diffusion.
 #pragma once
 #include "miniapps/compressible/discretisation/boundary_kernels.hpp"
 #include "miniapps/compressible/discretisation/face_kernels.hpp"
@@ -10,8 +10,8 @@
 
 namespace weir::turbulent {
 
-// Derivatives by m of the five variables at once, from number `first` on: five on the host; one on the device, where more do
-// not fit the registers.
+// Derivatives with respect to m of the five variables, from number `first` on: five on the host, one on the device
+// because of the number of registers.
 template <int m>
 WEIR_HD inline Dual<double, m> seed(double value, int variable, int first) {
   Dual<double, m> x(value);
@@ -29,7 +29,7 @@ WEIR_HD inline State<double> state_of(const SpatialView& v, int cell) {
   const double* w = v.w + std::int64_t{4} * cell;
   return {{w[0], w[1], w[2], w[3]}, v.turbulence.nu[cell]};
 }
-// With derivatives by U of the cell, or (`varies` false) without.
+// With derivatives with respect to U of the cell, or without (`varies` false).
 template <int m>
 WEIR_HD inline State<Dual<double, m>> dual_state_of(const SpatialView& v, int cell, int first, bool varies = true) {
   using D = Dual<double, m>;
@@ -53,7 +53,7 @@ WEIR_HD inline S eddy_viscosity(const SpatialView& v, const State<S>& s) {
   return spalart_allmaras::eddy_viscosity(viscosity(v.gas, s.w.t), v.turbulence.unit * density(v.gas, s.w) * s.nu);
 }
 
-// One side of a face: its cell's state, the state at the face, gradients (0 at first order).
+// One side of a face: cell state, face state, gradients (0 at first order).
 template <class S>
 struct Side5 {
   face::Reach<S> flow;
@@ -75,7 +75,7 @@ WEIR_HD inline Side5<Dual<double, m>> dual_side(const SpatialView& v, int cell, 
   return out;
 }
 
-// Viscous fluxes of momentum and energy, and the diffusive one of nu~: the last term of (1) without its sign.
+// Viscous fluxes of momentum and energy, and the diffusive flux of nu~: minus the last term of (1).
 template <class S>
 struct Diffusion {
   ViscousFlux<S> flow;
@@ -104,8 +104,8 @@ WEIR_HD inline Diffusion<S> diffusion(const SpatialView& v, const Side5<S>& l, c
           spalart_allmaras::diffusivity(mu, rho_nu) * (x[4] * n[0] + y[4] * n[1])};
 }
 
-// area (F - F_viscous) . n of interior faces f, f + 1, ... N: the scalar of the geometry, double or a pack; S: N, or a dual
-// number of it.
+// area (F - F_viscous) . n of interior faces f, f + 1, ... N: scalar of the geometry, double or a pack; S: N or a
+// dual number of it.
 template <class N, class S, class Scheme>
 WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, const Side5<S>& l, const Side5<S>& r, int f,
                          S out[5]) {
@@ -130,7 +130,7 @@ WEIR_HD inline void flux_of_face(const SpatialView& v, const Scheme& scheme, int
   v.turbulence.flux[f] = out[4];
 }
 
-// The number in row c and column k of the block of J whose place is four times its index.
+// Row c and column k of the block of J at four times `place`.
 WEIR_HD inline void store(const SpatialView& v, int place, int c, int k, double value) {
   const std::int64_t block = std::int64_t{25} * (place / 4);
   if (v.values)
@@ -151,7 +151,7 @@ WEIR_HD inline void jacobian_of_face(const SpatialView& v, const Scheme& scheme,
       store(v, (side == 0 ? v.neighbour_row : v.owner_row)[f], c, first + k, sign * out[c].d[k]);
 }
 
-// At a boundary face. nu_face: carried there by the gradient.
+// Flux at a boundary face. nu_face: reconstructed at the face.
 template <class S, class Scheme>
 WEIR_HD inline void boundary_flux(const SpatialView& v, const Scheme& scheme, const boundary::Inside<S>& i,
                                   const Side5<S>& in, int f, S out[5]) {

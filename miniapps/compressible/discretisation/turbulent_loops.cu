@@ -1,4 +1,4 @@
-// The loops of turbulent flow, in both spaces: a thread a face, or a cell.
+// Loops of turbulent flow in both spaces: one thread per face or cell.
 #include "miniapps/compressible/discretisation/schemes.hpp"
 #include "miniapps/compressible/discretisation/turbulent_cells.hpp"
 #include "solvers/device/for_each.hpp"
@@ -44,7 +44,7 @@ void turbulent_scales(const SpatialView& v, View<double> scale) {
   for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_scale(v, s, n); });
 }
 
-// Columns of a block that one index makes.
+// Columns of a block per index.
 template <class Space>
 constexpr int columns = std::is_same_v<Space, Host> ? 5 : 1;
 
@@ -71,8 +71,8 @@ void turbulent_border_jacobian(const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) { turbulent_blocks<Space>(border, scheme, first, count); });
 }
 
-// Fluxes out of one cell arrive in others: the diagonal block is less the sum of the others of its column, and the
-// boundary's. Sources come after that: they do not add up to nothing.
+// Fluxes out of a cell enter its neighbours: the diagonal block is minus the sum of the others of its column, plus
+// the boundary's. Sources are added after that.
 template <class Space, class V>
 void turbulent_diagonals(const SpatialView& v, V* values) {
   constexpr int m = columns<Space>;

@@ -1,4 +1,4 @@
-// The loops of products with dR/dU of turbulent flow, in both spaces.
+// Loops of products with dR/dU of turbulent flow, in both spaces.
 #include "miniapps/compressible/discretisation/schemes.hpp"
 #include "miniapps/compressible/discretisation/turbulent_cells.hpp"
 #include "miniapps/compressible/discretisation/turbulent_slopes.hpp"

@@ -1,4 +1,5 @@
-// Products with dR/dU of turbulent flow, step by step as the residual: slope_kernels.hpp with nu~ and its sources.
+// Products with dR/dU of turbulent flow, in the same steps as the residual: slope_kernels.hpp with nu~ and its
+// sources.
 #pragma once
 #include "miniapps/compressible/discretisation/slope_kernels.hpp"
 #include "miniapps/compressible/discretisation/turbulent_sources.hpp"
@@ -23,7 +24,7 @@ WEIR_HD inline void slope_of_state(const SpatialView& v, const double* dU, int i
   v.turbulence.dnu[i] = (dU[4] - v.turbulence.nu[i] * dU[0]) * w[3] / (v.gas.gamma_m2 * w[0]);
 }
 
-// As side(), of one cell or of several.
+// Like side(), for one cell or several.
 template <class T>
 WEIR_HD inline Side5<Dual<T, 1>> slope_of_side(const SpatialView& v, const int* cell, const T& dx, const T& dy) {
   using D = Dual<T, 1>;
@@ -35,7 +36,7 @@ WEIR_HD inline Side5<Dual<T, 1>> slope_of_side(const SpatialView& v, const int* 
   return {flow, nu, t.order == 1 ? nu : nu + x * dx + y * dy, x, y};
 }
 
-// The derivatives take the fluxes' places: faces f, f + 1, ... as T holds numbers.
+// Derivatives of the fluxes, stored in place of the fluxes: faces f, f + 1, ... for the lanes of T.
 template <class T, class Scheme>
 WEIR_HD inline void slope_of_flux(const SpatialView& v, const Scheme& scheme, int f) {
   const InteriorFaces& g = v.faces;
@@ -56,7 +57,7 @@ WEIR_HD inline void slope_of_boundary_flux(const SpatialView& v, const Scheme& s
   v.turbulence.boundary_flux[f] = out[4].d[0];
 }
 
-// What the source depends on: p, T, nu~, then the derivatives in x of p, v, T, nu~ and in y of p, u, T, nu~.
+// Inputs of the source: p, T, nu~, then the x derivatives of p, v, T, nu~ and the y derivatives of p, u, T, nu~.
 template <class S>
 WEIR_HD inline S source_of(const SpatialView& v, const S input[source_inputs], double distance) {
   const State<S> s{{input[0], S(0.0), S(0.0), input[1]}, input[2]};

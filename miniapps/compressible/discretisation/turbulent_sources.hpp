@@ -1,5 +1,5 @@
-// The sources of nu~ in a cell (physics/spalart_allmaras.hpp, (2)), and their exact derivatives by U of the cell and of its
-// neighbours, through the gradients, which are weighted sums of differences to the neighbours.
+// Source of nu~ in a cell (physics/spalart_allmaras.hpp, (2)), and its exact derivatives with respect to U of the
+// cell and of its neighbours, through the gradients, which are weighted sums of differences to the neighbours.
 #pragma once
 #include "miniapps/compressible/discretisation/cell_kernels.hpp"
 #include "miniapps/compressible/discretisation/turbulent_fluxes.hpp"
@@ -12,7 +12,7 @@ struct Gradients {
   S x[5], y[5];
 };
 
-// Of a unit of volume, nu~ in its unit.
+// Per unit volume, nu~ in its unit.
 template <class S>
 WEIR_HD inline S source(const SpatialView& v, const State<S>& s, const Gradients<S>& g, double distance) {
   const double unit = v.turbulence.unit;
@@ -21,17 +21,17 @@ WEIR_HD inline S source(const SpatialView& v, const State<S>& s, const Gradients
   const S made =
       spalart_allmaras::production_less_destruction(S(mu / rho), S(unit * s.nu), vorticity, distance) * (1 / unit);
   const S square = g.x[4] * g.x[4] + g.y[4] * g.y[4];
-  const S rho_x = g.x[0] / s.w.p - g.x[3] / s.w.t, rho_y = g.y[0] / s.w.p - g.y[3] / s.w.t;  // over rho
+  const S rho_x = g.x[0] / s.w.p - g.x[3] / s.w.t, rho_y = g.y[0] / s.w.p - g.y[3] / s.w.t;  // divided by rho
   const S cross = rho_x * g.x[4] + rho_y * g.y[4];
   return rho * made + (spalart_allmaras::cb2 / spalart_allmaras::sigma * unit) * rho * square -
          spalart_allmaras::diffusivity(mu, rho_nu) * cross;
 }
 
-// What a gradient in a cell at the boundary is fitted to by least squares, for p, velocities, T and nu~.
+// Least-squares fits of the gradients in a boundary cell, for p, velocities, T and nu~.
 struct Fit {
   cell::Normals<double> sum[4];
   double height;    // of the cell
-  bool has_all[4];  // of the boundary's faces; else those that have data for the variable
+  bool has_all[4];  // uses all boundary faces; else those with data for the variable
 };
 WEIR_HD inline int kind(int k) { return k == 0 ? 0 : k < 3 ? 1 : k - 1; }
 WEIR_HD inline bool is_data(BoundaryType t, int which) {
@@ -70,7 +70,7 @@ WEIR_HD inline Weight weight(const cell::Normals<double>& sum, double dx, double
   const double w = 1 / (least_squares_divisor(dx, dy, height) * (sum.xx * sum.yy - sum.xy * sum.xy));
   return {w * (sum.yy * dx - sum.xy * dy), w * (sum.xx * dy - sum.xy * dx)};
 }
-// Of the difference to the cell beyond link e in the gradient of variable k; fitted: at the boundary by least squares.
+// Weight of the difference across link e in the gradient of variable k; fitted: boundary cell with least squares.
 WEIR_HD inline Weight weight_of_link(const SpatialView& v, const Fit& fitted, bool is_fitted, int e, int k) {
   if (!is_fitted) return {v.cells.weight[2 * e], v.cells.weight[2 * e + 1]};
   double dx = 0, dy = 0;
@@ -78,7 +78,7 @@ WEIR_HD inline Weight weight_of_link(const SpatialView& v, const Fit& fitted, bo
   return weight(fitted.sum[kind(k)], dx, dy, fitted.height);
 }
 
-// What the boundary adds to the gradients in cell i, number n of those there.
+// Boundary part of the gradients in cell i, number n of the boundary cells.
 template <class S>
 WEIR_HD inline void add_boundary(const SpatialView& v, const State<S>& s, const Fit& fitted, bool is_fitted, int n,
                                  Gradients<S>& g) {
@@ -102,7 +102,7 @@ WEIR_HD inline void add_boundary(const SpatialView& v, const State<S>& s, const 
   }
 }
 
-// n: of the cell among those at the boundary, or -1.
+// n: index of the cell among boundary cells, or -1.
 template <class S>
 WEIR_HD inline Gradients<S> gradients(const SpatialView& v, int i, int n, const State<S>& s, const Fit& fitted) {
   const Cells& c = v.cells;
@@ -123,7 +123,7 @@ WEIR_HD inline Gradients<S> gradients(const SpatialView& v, int i, int n, const 
   return g;
 }
 
-// The gradient of nu~ in any cell, and anew in cell number n of those at the boundary.
+// Gradient of nu~ in any cell; recomputed in boundary cell n.
 WEIR_HD inline void gradient(const SpatialView& v, int i) {
   const Cells& c = v.cells;
   const Turbulence& t = v.turbulence;
@@ -143,7 +143,7 @@ WEIR_HD inline void boundary_gradient(const SpatialView& v, int n) {
   v.turbulence.y[i] = g.y[4];
 }
 
-// By the gradients that the residual has.
+// With the gradients of the residual.
 WEIR_HD inline double source_of_cell(const SpatialView& v, int i) {
   Gradients<double> g;
   for (int k = 0; k < 4; ++k) g.x[k] = v.wx[4 * i + k], g.y[k] = v.wy[4 * i + k];
@@ -172,7 +172,7 @@ WEIR_HD inline Gradients<double> by_gradients(const SpatialView& v, const State<
   return slopes;
 }
 
-// Takes V d source / dU from the last row of the block: V is double or float.
+// Subtracts V d source / dU from the last row of the block: V is double or float.
 template <class V>
 WEIR_HD inline void subtract_row(V* block, bool by_columns, double volume, const double row[5]) {
   for (int k = 0; k < 5; ++k) {

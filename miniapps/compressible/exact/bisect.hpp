@@ -2,7 +2,7 @@
 
 namespace weir {
 
-// Where `is_below` changes from true to false between two points.
+// The point between two points at which `is_below` changes from true to false.
 template <class F>
 double bisect(double low, double high, int steps, const F& is_below) {
   for (int i = 0; i < steps; ++i) {

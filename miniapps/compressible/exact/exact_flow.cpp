@@ -12,7 +12,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// The distance that is nearest to zero among the images of a periodic box.
+// The smallest distance among the images of a periodic box.
 double nearest_image(double distance, double period) {
   return period > 0 ? distance - period * std::round(distance / period) : distance;
 }
@@ -26,7 +26,7 @@ PrimitiveState vortex(const ExactFlow& f, double x, double y, double t) {
   return {rho, f.direction[0] - b * dy * e, f.direction[1] + b * dx * e, rho * T / (f.gamma * f.mach * f.mach)};
 }
 
-// Speed q and streamline k at a point. All points of one speed lie on a circle:
+// Speed q and streamline k at a point. All points with the same speed are on a circle:
 //   (x + J/2)^2 + y^2 = 1 / (4 rho^2 q^4)
 PrimitiveState ringleb(const ExactFlow& f, double x, double y) {
   const double g = f.gamma;
@@ -38,12 +38,12 @@ PrimitiveState ringleb(const ExactFlow& f, double x, double y) {
     const double J = 1 / a + 1 / (3 * a * a * a) + 1 / (5 * std::pow(a, 5)) - 0.5 * std::log((1 + a) / (1 - a));
     return Speed{std::pow(a, 2 / (g - 1)), a, J};
   };
-  const auto outside = [&](double q) {  // positive where the point lies outside the circle of speed q
+  const auto outside = [&](double q) {  // positive: the point is outside the circle of speed q
     const Speed s = of(q);
     const double centre = x + 0.5 * s.J, radius = 1 / (2 * s.rho * q * q);
     return centre * centre + y * y - radius * radius;
   };
-  // The circles of small speeds hold the whole field.
+  // The circles of small speeds enclose the whole field.
   const double q = bisect(0.05, 2, 100, [&](double speed) { return outside(speed) < 0; });
   const Speed s = of(q);
   const double sine2 = std::clamp(0.5 * (1 + 2 * s.rho * q * q * (x + 0.5 * s.J)), 0.0, 1.0);  // (q / k)^2
@@ -51,7 +51,7 @@ PrimitiveState ringleb(const ExactFlow& f, double x, double y) {
   return {s.rho, y >= 0 ? q * cosine : -q * cosine, -q * sine, s.rho * s.a * s.a / g};
 }
 
-// The stream behind the shock that starts at `centre`.
+// The stream downstream of the shock that starts at `centre`.
 PrimitiveState oblique_shock(const ExactFlow& f, double x, double y) {
   const double g = f.gamma, p = 1 / (g * f.mach * f.mach);
   const double dx = x - f.centre[0], dy = y - f.centre[1];
@@ -59,7 +59,8 @@ PrimitiveState oblique_shock(const ExactFlow& f, double x, double y) {
   const double normal = f.mach * std::sin(f.shock_angle), n2 = normal * normal;
   const double rho = (g + 1) * n2 / ((g - 1) * n2 + 2);
   const double p2 = p * (1 + 2 * g / (g + 1) * (n2 - 1));
-  const double speed = std::cos(f.shock_angle) / std::cos(f.shock_angle - f.wedge_angle);  // the tangential part stays
+  // the tangential component is unchanged
+  const double speed = std::cos(f.shock_angle) / std::cos(f.shock_angle - f.wedge_angle);
   return {rho, speed * std::cos(f.wedge_angle), speed * std::sin(f.wedge_angle), p2};
 }
 
@@ -70,7 +71,7 @@ double weak_shock_angle(double mach, double wedge_angle, double gamma) {
     const double s = mach * std::sin(beta);
     return std::atan(2 / std::tan(beta) * (s * s - 1) / (mach * mach * (gamma + std::cos(2 * beta)) + 2));
   };
-  double low = std::asin(1 / mach), high = low;  // the turn grows from zero at the Mach angle to its largest
+  double low = std::asin(1 / mach), high = low;  // the deflection grows from zero at the Mach angle to its maximum
   while (high < 0.5 * pi && turn(high) < wedge_angle) high += 1e-3;
   if (high >= 0.5 * pi) return 0;
   return bisect(low, high, 60, [&](double beta) { return turn(beta) < wedge_angle; });

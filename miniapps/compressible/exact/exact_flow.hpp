@@ -1,13 +1,13 @@
-// Initial states and exact solutions, evaluated on the host; a step never comes here but for moving outside states.
+// Initial states and exact solutions, evaluated on the host; during a run only for moving outside states.
 //   freestream         the uniform stream
 //   isentropic_vortex  du = -b y e^{(1 - r^2)/2}, dv = b x e^{(1 - r^2)/2}, b = strength / (2 pi),
-//                      T = 1 - (gamma - 1) M^2 b^2 / 2 e^{1 - r^2}, p / rho^gamma constant, carried by the stream
+//                      T = 1 - (gamma - 1) M^2 b^2 / 2 e^{1 - r^2}, p / rho^gamma constant, advected by the stream
 //                      (Shu, NASA/CR-97-206253, section 5.1, in units of the free stream)
 //   sod                rho, u, p = 1, 0, 1 left of `centre`, 0.125, 0, 0.1 right of it; mach = 1 / sqrt(gamma) makes
 //                      the unit of pressure one (Sod, J. Comput. Phys. 27 (1978) 1; exact: Toro, chapter 4)
-//   ringleb            the hodograph solution of Ringleb (1940); mach = 1, so that the units are the stagnation state's
-//   riemann            `left` and `right` of `centre`, of any density, velocity and pressure (riemann.hpp)
-//   oblique_shock      the stream of Mach number `mach` turned by `wedge_angle` at `centre` (theta-beta-M relation)
+//   ringleb            the hodograph solution of Ringleb (1940); mach = 1: units of the stagnation state
+//   riemann            states `left` and `right` of `centre` (riemann.hpp)
+//   oblique_shock      the stream of Mach number `mach` deflected by `wedge_angle` at `centre` (theta-beta-M relation)
 #pragma once
 #include <array>
 
@@ -23,16 +23,16 @@ struct ExactFlow {
   double direction[2] = {1, 0};
   double strength = 5;  // of the vortex, relative to the stream's speed
   double centre[2] = {0, 0};
-  PrimitiveState left = {1, 0, 0, 1}, right = {0.125, 0, 0, 0.1};  // of riemann; Sod's
+  PrimitiveState left = {1, 0, 0, 1}, right = {0.125, 0, 0, 0.1};  // for riemann; default: Sod's
   double period[2] = {0, 0};                                       // of a periodic box; 0: none
   double wedge_angle = 0;                                          // radians
   double shock_angle = 0;                                          // radians; set by prepare()
 
-  void prepare();  // once the members above stand
+  void prepare();  // call after setting the members above
   PrimitiveState at(double x, double y, double t) const;
 };
 
-// Weak solution of tan(theta) = 2 cot(beta) (M^2 sin^2 beta - 1) / (M^2 (gamma + cos 2 beta) + 2); 0 where detached.
+// Weak solution of tan(theta) = 2 cot(beta) (M^2 sin^2 beta - 1) / (M^2 (gamma + cos 2 beta) + 2); 0: detached.
 double weak_shock_angle(double mach, double wedge_angle, double gamma);
 
 std::array<double, 4> to_conserved(const PrimitiveState& s, double gamma);

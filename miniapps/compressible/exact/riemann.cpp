@@ -9,7 +9,7 @@ namespace {
 
 double sound(const PrimitiveState& s, double gamma) { return std::sqrt(gamma * s[3] / s[0]); }
 
-// The jump of velocity across the wave between state K and the star region, f_K of (4.6).
+// Velocity jump across the wave between state K and the star region, f_K of (4.6).
 double jump(const PrimitiveState& s, double gamma, double star) {
   const double p = s[3], A = 2 / ((gamma + 1) * s[0]), B = (gamma - 1) / (gamma + 1) * p;
   if (star > p) return (star - p) * std::sqrt(A / (star + B));

@@ -1,5 +1,5 @@
-// The exact solution of the Riemann problem of the ideal gas: Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics
-// (3rd edition, 2009), chapter 4.
+// Exact solution of the Riemann problem of the ideal gas: Toro, Riemann Solvers and Numerical Methods for Fluid
+// Dynamics // (3rd edition, 2009), chapter 4.
 #pragma once
 #include <array>
 
@@ -7,7 +7,7 @@ namespace weir {
 
 using PrimitiveState = std::array<double, 4>;  // rho, u, v, p
 
-// Whether the two sides part so fast that a vacuum opens between them (4.40): there is no solution below then.
+// Whether a vacuum forms between the two sides (4.40); riemann_solution is not valid then.
 bool makes_vacuum(const PrimitiveState& left, const PrimitiveState& right, double gamma);
 
 struct StarRegion {

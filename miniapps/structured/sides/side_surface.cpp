@@ -144,6 +144,22 @@ std::map<std::string, double> write_side_surfaces(const std::string& folder, con
   return quantities;
 }
 
+namespace {
+
+constexpr Quantity surface_quantity_list[] = {
+    {"NAME_separation", "length", "incompressible, immersed",
+     "first place at which the shear of a [[surface]] turns negative"},
+    {"NAME_reattachment", "length", "incompressible, immersed",
+     "last place at which the shear of a [[surface]] turns positive"},
+    {"NAME_heat_flux", "temperature velocity", "incompressible",
+     "mean heat flux -diffusivity dT/dn through a [[surface]] into the fluid"},
+    {"NAME_SCALAR_flux", "scalar velocity", "incompressible",
+     "mean flux of [scalar.SCALAR] through a [[surface]] into the fluid"}};
+
+}  // namespace
+
+QuantityTable surface_quantities() { return surface_quantity_list; }
+
 std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c) {
   std::vector<std::string> names;
   for (const SideSurface& s : surfaces) {

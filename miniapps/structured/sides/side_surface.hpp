@@ -6,6 +6,7 @@
 
 #include "base/key_table.hpp"
 #include "base/table.hpp"
+#include "miniapps/driver/quantity.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 
@@ -42,5 +43,6 @@ ShearTurns turns_of(const SideShear& s);
 std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
                                                   const IncompressibleCase& c, const Flow<Host>& flow);
 std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c);
+QuantityTable surface_quantities();
 
 }  // namespace weir

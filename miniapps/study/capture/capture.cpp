@@ -18,7 +18,7 @@
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/capture/capture_rules.hpp"
 #include "miniapps/study/facility.hpp"
-#include "miniapps/study/lifetime.hpp"
+#include "miniapps/driver/lagged_preconditioner.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/whole_system.hpp"
@@ -107,7 +107,7 @@ class Capture : public Facility<Space> {
 
     void prepared(const Matrix<Space>& A, bool, const SetupInfo&) override {
       prepared_from = &A;
-      const RefreshPolicy& policy = system.leader->lifetime();
+      const RefreshPolicy& policy = system.leader->refresh_policy();
       if (policy.is_always()) {
         age = 0;
         return;
@@ -120,9 +120,8 @@ class Capture : public Facility<Space> {
       if (std::optional<MatrixRecord> record = record_matrix(A)) made_from = std::move(record->values);
     }
     // For a failure alone a pass more in every solve is too dear where the guess decides nothing: zero then stands for it.
-    bool looks_at_solves() const override { return !capture.rules_.empty() || depends_on_guess(*system.leader); }
     void before(const Matrix<Space>&, View<const double>, View<const double> x) override {
-      keeps_guess = looks_at_solves();
+      keeps_guess = !capture.rules_.empty() || depends_on_guess(*system.leader);
       if (keeps_guess) keep_copy(x, capture.x0_);
     }
     void after(const Matrix<Space>& A, View<const double> b, View<const double>, const SolveResult& result) override {

@@ -122,12 +122,9 @@ void SolveObserver<Space>::preconditioner(View<const double> b, View<const doubl
     seen.probe = std::isfinite(after) ? after / before : 1e300;
   }
   std::array<double, storage_kinds> stored{};
-  std::vector<StoredAs> kinds = M.storage_of_rows();
-  if (kinds.empty()) kinds.assign(static_cast<std::size_t>(A.rows()), M.traits().storage);
-  for (const StoredAs kind : kinds) {
-    ++stored[static_cast<std::size_t>(kind)];
-    seen.row_bits.push_back(bits_of(kind));
-  }
+  const StoredAs kind = M.traits().storage;
+  stored[static_cast<std::size_t>(kind)] = A.rows();
+  seen.row_bits.assign(static_cast<std::size_t>(A.rows()), bits_of(kind));
   rows.ranks().sum(stored);
   for (std::size_t k = 0; k < stored.size(); ++k) seen.rows_stored[k] = static_cast<int>(stored[k]);
   const FactorObservation& o = seen.factors = M.observe();

@@ -93,7 +93,6 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     outcome.reason = message;
     recorder_.failed(*recorder_.run_, outcome);
   }
-  bool looks_at_solves() const override { return false; }  // of those that failed, which are still there
   void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
     if (recorder_.concluded_) return;
     A_ = &A;
@@ -101,7 +100,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     x_ = x;
     result_ = result;
     recorder_.last_ = this;
-    recorder_.note(number_, result, system_.leader->lifetime().age(), setup_seconds_);
+    recorder_.note(number_, result, system_.leader->refresh_policy().age(), setup_seconds_);
     setup_seconds_ = 0;
   }
 
@@ -119,7 +118,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
                                       system_.default_preconditioner, defaults);
     if (!refused_) f.M = &system_.leader->preconditioner();
     f.refusal = refusal_;
-    f.age = system_.leader->lifetime().age();
+    f.age = system_.leader->refresh_policy().age();
     if (facts.row_name)
       f.name_of_row = [name = facts.row_name, s = system_.name, part = system_.part](int row) {
         return name(s, part, row);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "miniapps/study/recorder/value_range.hpp"
+#include "miniapps/driver/value_range.hpp"
 #include "solvers/diagnosis/finding.hpp"
 #include "solvers/krylov/krylov.hpp"
 

@@ -53,7 +53,7 @@ LinearSolver<Space> solver_of(const StudiedSystem<Space>& s, const Table& option
                               const Communicator& ranks) {
   LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner, with);
   if (ranks.size() > 1) {
-    solver.lifetime().require_always(options);
+    solver.refresh_policy().require_always(options);
     solver.spread_like(*s.leader);
   }
   return solver;

@@ -10,7 +10,7 @@
 #include "miniapps/study/relay/branch_eye.hpp"
 #include "miniapps/study/relay/cost_clock.hpp"
 #include "miniapps/study/relay/crew.hpp"
-#include "miniapps/study/relay/flow_branch.hpp"
+#include "miniapps/driver/flow_branch.hpp"
 #include "miniapps/study/relay/relay_series.hpp"
 #include "postproc/run/run.hpp"
 

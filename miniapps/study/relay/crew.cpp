@@ -28,7 +28,7 @@ LinearSolver<Space> Crew<Space>::new_solver(const StudiedSystem<Space>& s) const
 template <class Space>
 void Crew<Space>::begin() {
   for (Seat& s : seats_) {
-    if (!s.solver.lifetime().is_always())
+    if (!s.solver.refresh_policy().is_always())
       s.solver = new_solver(s.system);
     else if (s.solver.remembers())
       s.solver.load(Archive(s.knows_nothing));  // recycled spaces, earlier solutions

@@ -97,7 +97,7 @@ std::string why_leader_differs(const StudiedSystem<Space>& s) {
 }
 template <class Space>
 std::string why_doubles_differ(const StudiedSystem<Space>& s) {
-  if (!s.leader->lifetime().is_always()) return "its preconditioner lag differs from theirs (refresh)";
+  if (!s.leader->refresh_policy().is_always()) return "its preconditioner lag differs from theirs (refresh)";
   return why_leader_differs(s);
 }
 

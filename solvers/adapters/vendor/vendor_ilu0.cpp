@@ -8,7 +8,7 @@ class VendorIlu0 : public Preconditioner<Device> {
  public:
   SetupInfo do_setup(const Matrix<Device>& A) override {
     const auto* rows = dynamic_cast<const BlockCsr<Device>*>(&A);
-    if (!rows) throw Error(Exit::usage, "cuSPARSE needs a block CSR matrix, not a stencil");
+    if (!rows) throw Error(Exit::usage, "cuSPARSE requires a block CSR matrix");
     kernels_ = make_vendor_kernels(*rows);
     return do_update(A);
   }

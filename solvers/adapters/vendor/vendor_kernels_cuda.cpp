@@ -1,4 +1,4 @@
-#define DISABLE_CUSPARSE_DEPRECATED  // the bsr routines are what is compared
+#define DISABLE_CUSPARSE_DEPRECATED  // the bsr routines are deprecated
 #include <cusparse.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace weir {
 namespace {
 
-// What is used of cuSPARSE, which is loaded with the first solver that needs it.
+// The cuSPARSE functions used, loaded with the first solver that needs them.
 struct Cusparse {
   backend::ToolkitLibrary library{"cusparse", CUSPARSE_VER_MAJOR};
 #define WEIR_FUNCTION(name) \
@@ -75,7 +75,7 @@ std::vector<int> narrowed(const std::vector<std::int64_t>& start) {
   return {start.begin(), start.end()};
 }
 
-// What each of the two ways of storage has: triangular solves with the factors.
+// Triangular solves with the factors, for each of the two storage formats.
 class Routines {
  public:
   virtual ~Routines() = default;
@@ -89,7 +89,7 @@ struct Pattern {
   const int *start, *column;
 };
 
-// Work space that a routine has asked for; at least one byte, so that the pointer is one.
+// Work space of a routine; at least one byte, so that the pointer is valid.
 using Buffer = Array<char, Device>;
 Buffer buffer_of(std::size_t bytes) { return Buffer(static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1))); }
 
@@ -156,7 +156,7 @@ class ScalarRoutines : public Routines {
   Buffer lower_buffer_, upper_buffer_;
 };
 
-// bsr routines on blocks.
+// bsr routines for blocks.
 class BlockRoutines : public Routines {
  public:
   BlockRoutines(const Pattern& p, double* factors) : p_(p), factors_(factors) {
@@ -231,7 +231,7 @@ class CudaKernels : public VendorKernels {
                                p.column, p.block, ilu_, by_levels, ilu_buffer_.data()));
     int row = -1;
     if (cusparse().Xbsrilu02_zeroPivot(sparse_, ilu_, &row) == CUSPARSE_STATUS_ZERO_PIVOT)
-      throw Error(Exit::solver_failed, "cuSPARSE: bsrilu02 met a singular block in block row " + std::to_string(row));
+      throw Error(Exit::solver_failed, "cuSPARSE: bsrilu02 found a singular block in block row " + std::to_string(row));
     routines_->new_factors();
   }
   void solve(View<const double> r, View<double> z) override { routines_->solve(r.data(), middle_.data(), z.data()); }

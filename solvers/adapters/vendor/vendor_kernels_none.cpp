@@ -1,4 +1,4 @@
-// Stands in for vendor_kernels_cuda.cpp in builds without CUDA.
+// Replaces vendor_kernels_cuda.cpp in builds without CUDA.
 #include "base/error.hpp"
 #include "solvers/adapters/vendor/vendor_kernels.hpp"
 
@@ -7,7 +7,7 @@ namespace weir {
 bool has_vendor_kernels() { return false; }
 
 std::unique_ptr<VendorKernels> make_vendor_kernels(const BlockCsr<Device>&) {
-  throw Error(Exit::usage, "this build lacks CUDA, and so cuSPARSE and cuBLAS");
+  throw Error(Exit::usage, "this build lacks CUDA, which cuSPARSE requires");
 }
 
 }  // namespace weir

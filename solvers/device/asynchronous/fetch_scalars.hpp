@@ -1,4 +1,5 @@
-// Scalars that were left in device memory (sums_stay.hpp), as the host looks at them: it waits, and the ledger counts them as scalars.
+// Copies scalars that were left in device memory (leave_sum in reduce.hpp) to the host, which waits. The ledger counts them
+// as scalars.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,17 +8,10 @@
 
 namespace weir {
 
-// Places for a handful of sums, for whoever fetches them at once: device memory, the same for all callers.
-inline constexpr int passing_scalars = 16;
-double* passing_places();
-
 namespace detail {
 void fetch_scalars(void* host, const void* device, std::int64_t bytes);
 }
 
-inline void fetch_passing(std::span<double> host) {
-  detail::fetch_scalars(host.data(), passing_places(), static_cast<std::int64_t>(host.size_bytes()));
-}
 // The first host.size() of `device`.
 template <class T>
 void fetch_scalars(const Array<T, Device>& device, std::span<T> host) {

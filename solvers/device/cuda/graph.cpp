@@ -23,7 +23,7 @@ bool Graph::is_recording() { return launch_stream != nullptr; }
 
 void Graph::begin() {
   forget();
-  reduction_partials(2 * most_reduction_blocks);  // as reduce_then: nothing is allocated in a recording
+  reduction_partials(2 * most_reduction_blocks);  // nothing is allocated in a recording
   reduction_arrivals();
   check(cudaStreamBeginCapture(capture_stream(), cudaStreamCaptureModeThreadLocal), "recording a graph");
   launch_stream = capture_stream();

@@ -4,20 +4,25 @@
 // One launch (or one stretch between grid barriers) is an epoch: what another epoch did is always known.
 #pragma once
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace weir::simt {
 
 // What is known of threads of any block: the count below which everything a thread (or all of a block) did is known.
-struct Knowledge {
+class Knowledge {
+ public:
   static constexpr std::uint32_t whole_block = 0x7ff;  // as a rank
-  std::map<std::uint64_t, std::uint32_t> known;
   void join(const Knowledge& other);
   void learn(std::uint32_t block, std::uint32_t rank, std::uint32_t below);
   bool covers(std::uint32_t block, std::uint32_t rank, std::uint32_t count) const;
-  bool empty() const { return known.empty(); }
+  bool empty() const { return !known_; }
+
+ private:
+  // By thread, sorted. Shared: after a collective all lanes of a warp know the same, and most kernels have many collectives.
+  using Counts = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
+  std::shared_ptr<Counts> known_;
 };
 
 struct ThreadClock {

@@ -79,21 +79,12 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes) {
 
 void set_zero(void* device, std::int64_t bytes) {
   if (bytes == 0) return;
-  if (simt::recording) return simt::record([=] { set_zero(device, bytes); });
+  if (simt::recording) return simt::recording->push_back([=] { set_zero(device, bytes); });
   check_device(device, bytes, "zeros");
   ++ledger().launches;
   const simt::DeviceCode scope;
   std::memset(device, 0, static_cast<std::size_t>(bytes));
   simt::checker_initialised(device, static_cast<std::size_t>(bytes));
-}
-
-bool is_skipped() {
-  const double* const flag = detail::skip_flag();
-  if (!flag) return false;
-  const simt::DeviceCode scope;
-  double value = 0;
-  std::memcpy(&value, flag, sizeof value);
-  return value != 0;
 }
 
 std::int64_t free_memory() {

@@ -12,21 +12,44 @@ std::uint64_t key(std::uint32_t block, std::uint32_t rank) { return std::uint64_
 }  // namespace
 
 void Knowledge::learn(std::uint32_t block, std::uint32_t rank, std::uint32_t below) {
-  auto& count = known[key(block, rank)];
-  count = std::max(count, below);
+  if (!known_) known_ = std::make_shared<Counts>();
+  const std::uint64_t who = key(block, rank);
+  const auto place = std::lower_bound(known_->begin(), known_->end(), std::pair{who, 0u}) - known_->begin();
+  const bool is_new = place == std::ssize(*known_) || (*known_)[place].first != who;
+  if (!is_new && (*known_)[place].second >= below) return;
+  if (known_.use_count() > 1) known_ = std::make_shared<Counts>(*known_);
+  if (is_new)
+    known_->insert(known_->begin() + place, {who, below});
+  else
+    (*known_)[place].second = below;
 }
 
 void Knowledge::join(const Knowledge& other) {
-  for (const auto& [who, below] : other.known) {
-    auto& count = known[who];
-    count = std::max(count, below);
+  if (!other.known_ || known_ == other.known_) return;
+  if (!known_) {
+    known_ = other.known_;
+    return;
   }
+  const Counts &a = *known_, &b = *other.known_;
+  auto both = std::make_shared<Counts>();
+  both->reserve(a.size() + b.size());
+  auto i = a.begin();
+  for (const auto& [who, below] : b) {
+    while (i != a.end() && i->first < who) both->push_back(*i++);
+    const bool is_in_both = i != a.end() && i->first == who;
+    both->emplace_back(who, is_in_both ? std::max(i->second, below) : below);
+    if (is_in_both) ++i;
+  }
+  both->insert(both->end(), i, a.end());
+  if (*both == a) return;
+  known_ = *both == b ? other.known_ : std::move(both);
 }
 
 bool Knowledge::covers(std::uint32_t block, std::uint32_t rank, std::uint32_t count) const {
+  if (!known_) return false;
   const auto knows = [&](std::uint64_t who) {
-    const auto it = known.find(who);
-    return it != known.end() && it->second > count;
+    const auto it = std::lower_bound(known_->begin(), known_->end(), std::pair{who, 0u});
+    return it != known_->end() && it->first == who && it->second > count;
   };
   return knows(key(block, rank)) || knows(key(block, whole_block));
 }
@@ -148,7 +171,7 @@ void checker_fence(Thread& t) {
   Fences& f = state().fences[&t];
   if (!f.pending.empty()) {
     acquired_by(t).join(f.pending);
-    f.pending.known.clear();
+    f.pending = {};
   }
   f.published = all_known_to(t);
 }

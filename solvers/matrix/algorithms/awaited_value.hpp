@@ -1,6 +1,5 @@
-// Included by sources of device code only. Values that threads wait for without a flag: one that is not there yet has
-// bits that no stored value has. A relaxed load and a relaxed store of the value itself suffice, as nothing else is
-// handed over with it.
+// Device code only. Values that threads wait for without a separate flag: a value that is not yet computed has bits
+// that no result has. Relaxed loads and stores suffice, because no other data depends on the value.
 #pragma once
 #include "backend/dialect.hpp"
 #include "solvers/matrix/algorithms/awaited_vector.hpp"

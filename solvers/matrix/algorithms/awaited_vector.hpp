@@ -1,4 +1,5 @@
-// What launches work on whose threads wait for values of each other (awaited_value.hpp), kept from launch to launch.
+// Work vectors of launches whose threads wait for each other's values (awaited_value.hpp), reused from launch to
+// launch.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -10,13 +11,13 @@ namespace weir {
 
 namespace awaited {
 
-// By its bits a value that is not there yet; no result has them.
+// Bits of a value that is not yet computed; no result has them.
 inline constexpr std::int64_t nothing = -1;
 
-// Of one launch. Warps draw tickets, each one more than there are for it.
+// State of one launch. Warps draw tickets.
 struct Turn {
-  unsigned *drawn, first;      // the counter, and what it was before the launch
-  std::int64_t *there, *next;  // the results of this launch, `nothing` so far; those of the next one, to be emptied
+  unsigned *drawn, first;      // the counter, and its value before the launch
+  std::int64_t *there, *next;  // results of this launch, initially `nothing`; results of the next launch, to be cleared
 };
 
 }  // namespace awaited

@@ -1,9 +1,8 @@
-// A thread a row (ordered_solve.hpp). What a row needs of other warps is read four values at a time, a relaxed load
-// each, as nothing else is handed over with a value; what it needs of its own warp comes by shuffles, so that a chain
-// of neighbouring rows does not go through L2 row by row. Rows take their entries from the farthest one on. Where a
-// warp could not go on, only its first waiting lane asks again, every fourth time all do: the loads of all waiting
-// threads would fill L2.
-//   bytes: 12 an entry, b, x, starts; a store and a load through L2 for each row that waits for another warp
+// One thread per row (ordered_solve.hpp). Values of other warps are read four at a time with relaxed loads. Values of
+// the own warp come by shuffles, so a chain of neighbouring rows does not go through L2. Entries are taken from the
+// farthest one on. If a warp cannot continue, only its first waiting lane polls and all lanes poll every fourth time,
+// because the loads of all waiting threads would saturate L2.
+//   bytes: 12 per entry, b, x, starts; one store and one load through L2 per row that waits for another warp
 #include "solvers/matrix/algorithms/ordered_solve.hpp"
 
 #include "solvers/device/block.hpp"
@@ -19,10 +18,10 @@ constexpr int threads = 128, at_once = 4;
 using awaited::as_bits, awaited::as_double, awaited::nothing;
 
 struct Turn {
-  unsigned *drawn, first;  // the counter, and what it was before the launch
+  unsigned *drawn, first;  // the counter, and its value before the launch
 };
 
-// x: holds nothing yet. forget: the row's place there becomes nothing, after b was read, which may be the same.
+// x: initially `nothing`. forget: set to `nothing` after b is read; it may be the array of b.
 template <bool Forward>
 __global__ void __launch_bounds__(threads)
     solve_rows(ScalarRows t, const double* d, const double* b, std::int64_t* x, std::int64_t* forget, Turn turn) {
@@ -30,7 +29,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) ticket[0] = atomicAdd(turn.drawn, 1u) - turn.first;
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const std::int64_t begin = std::int64_t{ticket[0]} * threads + threadIdx.x - lane;  // the warp's first position
+  const std::int64_t begin = std::int64_t{ticket[0]} * threads + threadIdx.x - lane;  // first position of the warp
   bool waits = begin + lane < t.rows;
   const int i = !waits ? 0 : static_cast<int>(Forward ? begin + lane : t.rows - 1 - begin - lane);
   const std::int64_t first = t.start[i], last = t.start[i + 1];
@@ -41,8 +40,8 @@ __global__ void __launch_bounds__(threads)
   if (waits) forget[i] = nothing;
   int column[at_once];
   double value[at_once];
-  int read = 0;             // entries that column and value hold, at most at_once
-  const auto fetch = [&] {  // beyond the end: the last entry
+  int read = 0;             // number of entries held in column and value, at most at_once
+  const auto fetch = [&] {  // clamped to the last entry
     read = left < at_once ? left : at_once;
     for (int k = 0; k < at_once; ++k) {
       const int behind = k < left ? left - k : 1;
@@ -59,11 +58,11 @@ __global__ void __launch_bounds__(threads)
     --left;
     if (--read == 0 && left > 0) fetch();
   };
-  const auto lane_of = [&](int of) {  // negative: of another warp
+  const auto lane_of = [&](int of) {  // negative: in another warp
     return static_cast<int>((Forward ? of : t.rows - 1 - of) - begin);
   };
   if (left > 0) fetch();
-  // All lanes make all turns, so that none can wait at the loop's end for one that waits for it.
+  // All lanes run all iterations, so that no lane waits at the end of the loop for one that waits for it.
   bool went_on = true;
   for (unsigned turns = 0; __any_sync(full_warp, waits); ++turns) {
     const bool is_outside = left > 0 && lane_of(column[0]) < 0;

@@ -1,5 +1,5 @@
-// Prefix sums. Device: each workgroup scans 256 counts by shuffles and hands on its sum; one workgroup scans the sums; all
-// add what comes before them: reads 4 bytes and writes 16 bytes a row. Sums of integers: the order does not matter.
+// Prefix sums. Device: each workgroup scans 256 counts by shuffles; one workgroup scans the sums of the workgroups;
+// all add the sum of those before them. Reads 4 bytes and writes 16 bytes per row.
 #include "solvers/matrix/algorithms/prefix_sum.hpp"
 
 #include "solvers/device/block.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int threads = 256, many_threads = 1024;
 
-// The sum of the threads before, in a workgroup; total: of all of them.
+// The sum over the preceding threads of the workgroup; total: over all threads.
 template <int threads, class T>
 __device__ T scan_workgroup(T mine, T& total) {
   WEIR_SHARED(T, of_warp, [threads / 32]);
@@ -21,7 +21,7 @@ __device__ T scan_workgroup(T mine, T& total) {
     const T other = __shfl_up_sync(full_warp, sum, d);
     if (lane >= d) sum += other;
   }
-  __syncthreads();  // of_warp may still be read from the call before
+  __syncthreads();  // of_warp may still be read by the previous call
   if (lane == 31) of_warp[warp] = sum;
   __syncthreads();
   T before = 0;
@@ -41,7 +41,7 @@ __global__ void scan_counts(const int* count, int n, std::int64_t* start, std::i
   if (threadIdx.x == 0) block_sum[blockIdx.x] = total;
 }
 
-// In place; what comes after the last block is the sum of all.
+// In place; the element after the last block is the total.
 __global__ void scan_blocks(std::int64_t* block_sum, int blocks) {
   std::int64_t carried = 0;
   for (int from = 0; from < blocks; from += threads) {

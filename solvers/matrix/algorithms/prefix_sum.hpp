@@ -1,4 +1,4 @@
-// Where each row begins, from how many entries it has: start[i] = count[0] + .. + count[i - 1], for i = 0 .. n.
+// Row starts from row lengths: start[i] = count[0] + .. + count[i - 1], i = 0 .. n.
 #pragma once
 #include "solvers/device/growing_array.hpp"
 
@@ -11,11 +11,11 @@ class PrefixSum {
   std::int64_t operator()(const int* count, int n, std::int64_t* start);
 
  private:
-  GrowingArray<std::int64_t, Space> blocks_;  // Device: the sum of each workgroup's counts
+  GrowingArray<std::int64_t, Space> blocks_;  // Device: sum of the counts of each workgroup
 };
 
-// Two of one length at a time on the device, which the host does not wait for: the last ones also go to total[0] and total[1], in
-// device memory. The counts of 256 rows side by side add up to less than 2^31.
+// Two prefix sums of the same length on the device, without waiting on the host. The totals also go to total[0] and
+// total[1] in device memory. The counts of any 256 consecutive rows add up to less than 2^31.
 class TwoPrefixSums {
  public:
   struct Counts {

@@ -1,7 +1,7 @@
-// Values that other host threads read or write meanwhile, where asynchrony is meant: relaxed loads and stores of a few
-// values side by side. Each value is read or written once and arrives whole, old or new; nothing is promised about their
-// order, nor that the values of one call belong together. Volatile vectors, because a loop over relaxed atomics does not
-// vectorise; the processors we know move the aligned 8-byte parts of a vector whole. Included by .cpp files only.
+// Relaxed loads and stores of a few adjacent values that other host threads access at the same time. Each value
+// arrives whole, old or new; there is no ordering between values. Volatile vectors are used because loops over
+// relaxed atomics are not vectorised; common processors move the aligned 8-byte parts of a vector whole. Included by
+// .cpp files only.
 #pragma once
 #include "solvers/matrix/block/block_lanes.hpp"
 
@@ -30,7 +30,7 @@ template <int N>
   });
 }
 
-// The same for counts known at run time.
+// Counts known at run time.
 inline void load_relaxed(std::int64_t count, const double* shared, double* mine) {
   for (std::int64_t q = 0; q < count / 4; ++q) load_relaxed<4>(shared + 4 * q, mine + 4 * q);
   for (std::int64_t r = count % 4; r > 0; --r) load_relaxed<1>(shared + count - r, mine + count - r);

@@ -1,15 +1,15 @@
-// SampleSelect (Anzt et al. 2019, section III): the value of a given rank among n values, without sorting them.
-//   1  splitters   quantiles s_1 <= .. <= s_255 of 1024 values drawn at random, as a search tree in level order (Fig. 4)
+// SampleSelect (Anzt et al. 2019, section III): the value of a given rank among n values, without sorting.
+//   1  splitters   quantiles s_1 <= .. <= s_255 of 1024 random samples, as a search tree in level order (Fig. 4)
 //   2  count       each value walks down the tree (Fig. 5) into one of 256 buckets, s_b <= x < s_(b+1); its bucket is
-//                  kept in a byte, the "oracle"
-//   3  bucket      which one holds the rank: a prefix sum of the counts
-//   4  extract     the values of that bucket, by their oracles, and again from 1, until few are left to be sorted (Fig. 3)
-// Values equal to a splitter that stands there more than once have a bucket of their own: if the rank falls there, that
-// splitter is the answer, so that duplicates do no harm, and every extraction leaves fewer values than before.
-//   exact         step 1 to 4, about log(n) / log(256) times
-//   approximate   step 1 to 3 once: the splitter whose own rank comes nearest, off by about 1/500 of n
-// Results do not depend on threads or timing. Not-a-number has no rank: there must be none.
-// Bytes a value: counting reads 8 and writes 1 (approximate: 0), extraction reads 1; 8 comparisons.
+//                  stored in a byte, the "oracle"
+//   3  bucket      the bucket that contains the rank, by a prefix sum of the counts
+//   4  extract     the values of that bucket by their oracles; from 1 again until few are left to be sorted (Fig. 3)
+// Values equal to a repeated splitter have a bucket of their own: if the rank falls there, that splitter is the
+// answer. So every extraction reduces the number of values, with duplicates as well.
+//   exact         steps 1 to 4, about log(n) / log(256) times
+//   approximate   steps 1 to 3 once: the splitter of the nearest rank, with an error of about n / 500
+// Results do not depend on threads or timing. NaN is not allowed.
+// Bytes per value: counting reads 8 and writes 1 (approximate: 0), extraction reads 1; 8 comparisons.
 #pragma once
 #include "solvers/device/growing_array.hpp"
 
@@ -17,11 +17,11 @@ namespace weir {
 
 struct Selection {
   double value = 0;
-  std::int64_t below = 0;  // how many values are smaller
-  int levels = 0;          // how often the values that were left have been counted
+  std::int64_t below = 0;  // number of smaller values
+  int levels = 0;          // number of counting passes
 };
 
-// Seconds since the object was made.
+// Time in seconds.
 struct SelectTimes {
   double splitters = 0, count = 0, extract = 0, sort = 0;
 };
@@ -30,21 +30,21 @@ namespace select {
 
 inline constexpr int tree_height = 8, buckets = 1 << tree_height, samples = 1024, smallest = 1024;
 
-// s[b]: the lower end of bucket b (s[0] is not used); equal[b]: whether s[b] == s[b + 1], so that bucket b holds what
-// equals it and nothing else.
+// s[b]: lower end of bucket b (s[0] is not used); equal[b]: s[b] == s[b + 1], so bucket b holds only values equal to
+// s[b].
 struct Splitters {
   double tree[buckets], s[buckets];
   unsigned char equal[buckets];
 };
 
-// Where the rank lies.
+// Position of the rank.
 struct Found {
   int bucket, equal;           // equal: all values of the bucket are s[bucket]
-  std::int64_t before, count;  // values in smaller buckets; values in this one
+  std::int64_t before, count;  // number of values in smaller buckets and in this one
   double value;                // s[bucket]
 };
 
-// Which of n values the q-th sample is.
+// Index of the q-th sample among n values.
 WEIR_HD inline std::int64_t sample_index(std::uint64_t seed, int level, int q, std::int64_t n) {
   std::uint64_t h =
       seed * 0x9e3779b97f4a7c15u + (static_cast<std::uint64_t>(level) << 32 | static_cast<std::uint64_t>(q));
@@ -54,7 +54,7 @@ WEIR_HD inline std::int64_t sample_index(std::uint64_t seed, int level, int q, s
   return static_cast<std::int64_t>(h % static_cast<std::uint64_t>(n));
 }
 
-// Which splitter stands at a node of the tree.
+// Index of the splitter at a node of the tree.
 WEIR_HD inline int splitter_of_node(int node) {
   int level = 0;
   while ((2 << level) <= node + 1) ++level;
@@ -74,7 +74,7 @@ class SampleSelect {
  public:
   explicit SampleSelect(std::uint64_t seed = 1) : seed_(seed) {}  // of the samples
 
-  // rank 0 is the smallest. Error(usage) unless 0 <= rank < the number of values.
+  // Rank 0 is the smallest. Throws Error(usage) unless 0 <= rank < the number of values.
   Selection exact(View<const double> values, std::int64_t rank);
   Selection approximate(View<const double> values, std::int64_t rank);
 
@@ -90,11 +90,11 @@ class SampleSelect {
   std::uint64_t seed_;
   SelectTimes times_;
   GrowingArray<select::Splitters, Space> splitters_;
-  GrowingArray<std::int64_t, Space> counts_;  // of a bucket, thread by thread (Device: workgroup by workgroup)
+  GrowingArray<std::int64_t, Space> counts_;  // per bucket and thread (Device: workgroup)
   GrowingArray<unsigned char, Space> oracles_;
-  GrowingArray<double, Space> left_[2];  // what has been extracted
+  GrowingArray<double, Space> left_[2];  // extracted values
   GrowingArray<select::Found, Space> found_;
-  int parts_ = 1;  // threads or workgroups that have counted
+  int parts_ = 1;  // number of threads or workgroups that counted
 };
 
 }  // namespace weir

@@ -1,10 +1,9 @@
-// The steps of SampleSelect as kernels of 256 threads.
+// The steps of SampleSelect as kernels with 256 threads per workgroup.
 //   splitters   one workgroup: 1024 samples gathered and sorted in shared memory (bitonic)
-//   count       the tree in shared memory, 8 steps a value; counters in shared memory, atomics on integers, each
-//               workgroup's counts written at its end
-//   bucket      one workgroup: a thread a bucket adds up the workgroups' counts, then a prefix sum over the buckets
-//   extract     a workgroup's values go where its part of the bucket begins, in the order in which they come. That
-//               order depends on timing; the set of values, and so the result, does not.
+//   count       tree and counters in shared memory, 8 steps per value, integer atomics; workgroups write their counts
+//   bucket      one workgroup: each thread adds the workgroups' counts of one bucket, then a prefix sum
+//   extract     each workgroup writes its values to its part of the bucket. Their order depends on timing, but not
+//               their set, and so not the result.
 // Bytes as in sample_select.hpp; a workgroup handles at least 4096 values.
 #include <algorithm>
 
@@ -50,7 +49,7 @@ __global__ void count_values(const double* x, std::int64_t n, const Splitters* p
   counts[std::int64_t{blockIdx.x} * buckets + b0] = counter[b0];
 }
 
-// parts: workgroups whose counts lie one after the other. Every thread does the same short search at the end.
+// parts: number of workgroups; their counts are contiguous. Every thread repeats the same short search at the end.
 __global__ void find_bucket(const Splitters* p, const std::int64_t* counts, int parts, std::int64_t rank, bool nearest,
                             Found* found) {
   WEIR_SHARED(std::int64_t, total, [buckets]);
@@ -74,7 +73,7 @@ __global__ void find_bucket(const Splitters* p, const std::int64_t* counts, int 
   *found = best;
 }
 
-// Where the values of the bucket that a workgroup has counted begin; in place of its counts of that bucket.
+// Replaces each workgroup's count of the bucket by the position of its first value.
 __global__ void place_parts(std::int64_t* counts, int parts, int bucket) {
   WEIR_SHARED(std::int64_t, count, [most_workgroups]);
   for (int part = me(); part < parts; part += threads) count[part] = counts[std::int64_t{part} * buckets + bucket];
@@ -104,7 +103,7 @@ __global__ void extract_values(const double* x, std::int64_t n, const unsigned c
   }
 }
 
-// n <= samples values: sorted, padded with infinities at the end.
+// n <= samples values: sorts them, padded with infinities.
 __global__ void sort_few(const double* x, int n, int rank, Found* found) {
   WEIR_SHARED(double, v, [samples]);
   for (int q = me(); q < samples; q += threads) v[q] = q < n ? x[q] : HUGE_VAL;
@@ -124,7 +123,7 @@ LaunchConfig config(int grid, const char* name) {
 
 Found to_host(const Found* found) {
   Found f;
-  backend::copy_to_host(&f, found, sizeof f);  // waits
+  backend::copy_to_host(&f, found, sizeof f);  // synchronises
   return f;
 }
 

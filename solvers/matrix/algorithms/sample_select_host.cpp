@@ -1,5 +1,5 @@
-// The steps of SampleSelect on host threads: each thread counts a stretch of the values into buckets of its own. Eight
-// values walk down the tree side by side, because a single walk waits for its loads at every level.
+// The steps of SampleSelect on host threads: each thread counts a range of the values into buckets of its own. Eight
+// values walk down the tree at once to hide the latency of the loads.
 #include <omp.h>
 #include <algorithm>
 #include <cstdlib>
@@ -22,11 +22,11 @@ struct Stretch {
 };
 Stretch stretch(std::int64_t n, int part, int parts) { return {n * part / parts, n * (part + 1) / parts}; }
 
-// Counts x[from .. to - 1] and writes oracles where wanted. Repeats: some splitters are equal.
+// Counts x[from .. to - 1] and, if Oracles, writes the oracles. Repeats: some splitters are equal.
 template <bool Oracles, bool Repeats>
 void count_stretch(const Splitters& p, const double* x, Stretch r, std::int64_t* counts, unsigned char* oracle) {
   constexpr int side_by_side = 8;
-  // Two tables in turn: a counter that has just been written is not read back at once.
+  // Two alternating tables, so that a counter is not read directly after it was written.
   std::int64_t local[2][buckets] = {};
   const auto place = [&](std::int64_t at, int b, int table) {
     if constexpr (Repeats) b -= p.equal[b - (b > 0)] && b > 0 && x[at] == p.s[b];
@@ -44,7 +44,7 @@ void count_stretch(const Splitters& p, const double* x, Stretch r, std::int64_t*
   for (int b = 0; b < buckets; ++b) counts[b] = local[0][b] + local[1][b];
 }
 
-// The same for the buckets lo .. hi - 1 alone, all splitters being different; what is smaller goes to bucket lo - 1. Most values
+// Counts into the buckets lo .. hi - 1 only, for distinct splitters; smaller values go to bucket lo - 1. Most values
 // need two comparisons and no walk.
 void count_window(const Splitters& p, const double* x, Stretch r, int lo, int hi, std::int64_t* counts) {
   constexpr int room = 1024, together = 64;
@@ -69,7 +69,7 @@ void count_window(const Splitters& p, const double* x, Stretch r, int lo, int hi
   counts[lo - 1] = below;
 }
 
-// The splitter lo .. hi whose rank is nearest; -1: one beyond may be nearer.
+// The splitter among lo .. hi with the nearest rank; -1: a splitter outside the window may be nearer.
 Found find_in_window(const Splitters& p, const std::int64_t* counts, int parts, std::int64_t rank, int lo, int hi) {
   Found best{-1, 0, 0, 0, 0};
   std::int64_t before = 0;
@@ -82,7 +82,7 @@ Found find_in_window(const Splitters& p, const std::int64_t* counts, int parts, 
   return best;
 }
 
-// The bucket that holds the rank, or, nearest: the one whose lower end has the rank nearest to it.
+// The bucket that contains the rank; nearest: the bucket whose lower end has the nearest rank.
 Found find_bucket(const Splitters& p, const std::int64_t* counts, int parts, std::int64_t rank, bool nearest) {
   Found best{-1, 0, 0, 0, 0};
   std::int64_t before = 0;
@@ -98,10 +98,11 @@ Found find_bucket(const Splitters& p, const std::int64_t* counts, int parts, std
   return best;
 }
 
-// The recursion of SampleSelect (Fig. 3), the same in both spaces.
+// Recursion of SampleSelect (Fig. 3), shared by both spaces.
 void check(std::int64_t n, std::int64_t rank) {
   if (rank < 0 || rank >= n)
-    throw Error(Exit::usage, "selection: no rank " + std::to_string(rank) + " among " + std::to_string(n) + " values");
+    throw Error(Exit::usage,
+                "selection: rank " + std::to_string(rank) + " is not in the range of " + std::to_string(n) + " values");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Included by sources of device code only: the samples of SampleSelect sorted by a workgroup of as many threads as buckets, and its
-// splitters made of them.
+// Device code only: sorts the samples of SampleSelect with one workgroup of as many threads as buckets and selects
+// the splitters.
 #pragma once
 #include "backend/dialect.hpp"
 #include "solvers/matrix/algorithms/sample_select.hpp"
@@ -11,7 +11,7 @@ static_assert(threads == buckets);
 
 __device__ inline int me() { return static_cast<int>(threadIdx.x); }
 
-// v[0 .. samples - 1], ascending: a pair of elements a thread at a time.
+// Sorts v[0 .. samples - 1] in ascending order; each thread handles a pair of elements at a time.
 __device__ inline void bitonic_sort(double* v) {
   for (int size = 2; size <= samples; size *= 2)
     for (int distance = size / 2; distance > 0; distance /= 2) {
@@ -29,7 +29,7 @@ __device__ inline void bitonic_sort(double* v) {
   __syncthreads();
 }
 
-// Of sorted samples; a splitter a thread.
+// Splitters from sorted samples, one per thread.
 __device__ inline void leave_splitters(const double* v, Splitters* out) {
   constexpr int step = samples / buckets;
   const int b = me();

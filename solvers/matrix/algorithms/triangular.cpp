@@ -1,4 +1,4 @@
-// Levels, and how Host threads share them.
+// Level schedules and their distribution over host threads.
 #include "solvers/matrix/algorithms/triangular.hpp"
 
 #include <omp.h>
@@ -13,21 +13,21 @@
 namespace weir {
 namespace {
 
-// A sweep is worth a second thread from so many values of its blocks on.
+// A sweep uses more than one thread from this number of block values on.
 constexpr std::int64_t shared_sweep = 1 << 16;
-// Nanoseconds: a value of a block, in the last cache; to see what another core has just stored.
+// Nanoseconds: per value of a block in the last-level cache; latency of a store by another core.
 constexpr double value_time = 0.1, wait_time = 100;
-// A level is shared from so many values on.
+// A level is shared between threads from this number of values on.
 constexpr std::int64_t shared_level = 1024;
-// Threads are taken where they promise at least this much, and levels only where they are so much better than layers:
-// neighbouring rows of a level share cache lines of x with rows of other threads, which is not simulated.
+// Several threads are used if the simulated time falls to this fraction, and levels only if they beat layers by this
+// factor: in a level, neighbouring rows share cache lines of x with other threads, which is not simulated.
 constexpr double worthwhile = 0.85, much_better = 0.7;
 
 std::int64_t weight(const TriangularRows& rows, int i, int block) {
   return (1 + rows.end(i) - rows.first(i)) * block * block;
 }
 
-// The level of each row; returns how many there are.
+// Computes the level of each row; returns the number of levels.
 int find_levels(const TriangularRows& rows, Triangle side, std::vector<int>& level) {
   const int n = rows.rows();
   level.resize(at(n));
@@ -146,10 +146,10 @@ ThreadPlan::Sharing ThreadPlan::by_levels(const TriangularRows& rows, const Leve
   return s;
 }
 
-// In the order of the sweep, position p may need positions before it only. reach[p]: the last position that needs p.
+// In sweep order, position p needs earlier positions only. reach[p]: last position that needs p.
 ThreadPlan::Sharing ThreadPlan::by_layers(const TriangularRows& rows, Triangle side) const {
   const int n = rows.rows();
-  const auto row = [&](int p) { return side == Triangle::lower ? p : n - 1 - p; };  // and back
+  const auto row = [&](int p) { return side == Triangle::lower ? p : n - 1 - p; };  // an involution
   std::vector<int> reach(at(n));
   for (int p = 0; p < n; ++p) {
     reach[p] = p;
@@ -168,7 +168,7 @@ ThreadPlan::Sharing ThreadPlan::by_layers(const TriangularRows& rows, Triangle s
   return s;
 }
 
-// When the last thread would be through.
+// Simulated finishing time of the last thread.
 double ThreadPlan::simulated(const TriangularRows& rows, int block, const Sharing& sharing) const {
   std::vector<double> row_done(at(rows.rows())), now(at(threads_), 0.0);
   for (const int i : sharing.sequence) {
@@ -184,9 +184,9 @@ double ThreadPlan::simulated(const TriangularRows& rows, int block, const Sharin
   return *std::max_element(now.begin(), now.end());
 }
 
-// Along the sequence: a row that needs more of another thread than its own thread has waited for so far begins a piece,
-// and ends the other's piece that it needs if that is still open. So what a piece holds comes before all that waits for
-// it, and nobody waits in a circle.
+// Follows the sequence. A row that needs more of another thread than its thread has waited for starts a new piece and
+// ends the other thread's piece that it needs if that is still open. So a piece never waits for a later one, and
+// there is no circular wait.
 void ThreadPlan::cut_into_pieces(const TriangularRows& rows, const Sharing& sharing) {
   const int n = rows.rows();
   std::vector<std::vector<int>> mine(at(threads_));

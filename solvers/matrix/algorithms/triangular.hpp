@@ -1,13 +1,13 @@
-// Solves with strictly triangular block rows T and a unit diagonal, exact whatever the schedule:
+// Exact solves with strictly triangular block rows T and unit diagonal, as in the sweeps of ILU preconditioners:
 //   x_i = S_i b_i - sum_j T_ij x_j              (S: block diagonal, optional)
-// which is what a sweep of an ILU preconditioner comes to. Rows are stored in the order in which they are executed
-// ("positions"), so that every thread reads its factors in one stream; blocks lie column by column.
+// Rows are stored in execution order ("positions"), so that each thread reads its factors as one stream; blocks are
+// column-major.
 //
-//   Host     natural order on one thread. More threads each walk their own rows and wait for each other's progress only
+//   Host     natural order on one thread. Several threads process their own rows and wait for the others
 //            where a row needs it (ThreadPlan).
-//   Device   "levels": a launch a level, one launch of one workgroup for consecutive small levels; "one_launch":
-//            warps draw rows in level order and wait for the values of x they need; blocks of more than 32: "levels".
-// Every sum has the order of the pattern: the bits depend neither on the threads nor on the form.
+//   Device   "levels": one launch per level, and one workgroup for consecutive small levels. "one_launch": warps
+//            draw rows in level order and wait for the values of x they need; blocks larger than 32 use "levels".
+// Sums follow the order of the pattern: the bits depend neither on the threads nor on the form.
 #pragma once
 #include <omp.h>
 #include <atomic>
@@ -26,7 +26,7 @@ namespace weir {
 enum class Triangle { lower, upper };
 enum class SweepForm { levels, one_launch };
 
-// The strictly lower or upper part of a block pattern, by rows.
+// The strictly lower or upper part of a block pattern.
 struct TriangularRows {
   std::vector<std::int64_t> start{0};  // rows + 1
   std::vector<int> column;
@@ -36,14 +36,15 @@ struct TriangularRows {
   std::int64_t end(int row) const { return start[row + 1]; }
 };
 
-// Of a block CSR pattern whose columns ascend; Error(usage) that names the method and the first row without a diagonal.
+// Both triangles of a block CSR pattern with ascending columns. Throws Error(usage) with the method's name and the
+// first row without a diagonal block.
 struct Triangles {
   TriangularRows lower, upper;
 };
 Triangles triangles_of(const std::string& method, const std::vector<std::int64_t>& row_start,
                        const std::vector<std::int64_t>& diagonal, const std::vector<int>& column);
 
-// Rows by level: those of level l, ascending, are row[start[l]] .. row[start[l + 1] - 1] and need rows of earlier
+// Rows by level: row[start[l]] .. row[start[l + 1] - 1] are those of level l, ascending; they need rows of earlier
 // levels only.
 struct Levels {
   std::vector<int> row, start{0};
@@ -55,23 +56,23 @@ struct Levels {
 
 int count_levels(const TriangularRows& rows, Triangle side);
 
-// Who does what on Host threads: positions (thread by thread), cut into pieces, and how far the others must have come
-// before a piece starts. A thread's pieces end only where somebody waits for them. Two ways to share the rows are
-// simulated, and the faster one is taken, or one thread where neither is worth it:
-//   by levels   every thread its part of each level, small levels on one thread: any order of rows, waits at every level
-//   by layers   rows i .. k - 1 that reach no further than k make a layer (a front of Cuthill-McKee, a row of a grid); every
-//               thread walks its part of each layer in the order of the rows, and only the ends of parts wait for each other
+// Schedule of a sweep on host threads: positions of each thread, cut into pieces, and the progress of the other
+// threads that a piece needs. Two ways to share the rows are simulated; the faster one is used, or one thread if
+// neither pays:
+//   by levels   each thread gets a part of each level, small levels go to one thread: any row order
+//   by layers   rows i .. k - 1 that reach no further than k form a layer (a front of Cuthill-McKee, a row of a grid);
+//               each thread processes its part of each layer in row order; only the ends of parts wait for others
 class ThreadPlan {
  public:
-  // cuts: rows, ascending, before which nothing depends on what follows or the other way round; where there are any,
-  // threads take whole stretches between them and never wait.
+  // cuts: ascending rows with no dependency across them. If given, threads take whole stretches between cuts and
+  // never wait.
   ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {});
 
   const std::vector<int>& order() const { return order_; }  // position -> row
   int threads() const { return threads_; }
   int levels() const { return levels_; }
 
-  // body(from, to, thread): the positions [from, to), on threads that wait for what they need.
+  // body(from, to, thread): processes positions [from, to), whose dependencies are complete.
   template <class F>
   void run(const F& body) const {
     if (threads_ == 1) return body(0, static_cast<int>(order_.size()), 0);
@@ -88,7 +89,7 @@ class ThreadPlan {
           body(piece(thread, k).from, piece(thread, k).to, thread);
           done_[thread].pieces.store(k + 1, std::memory_order_release);
         }
-      } else if (thread == 0) {  // there are fewer now: one does everybody's pieces in turn
+      } else if (thread == 0) {  // fewer threads than planned: one processes all pieces in turn
         for (bool more = true; more;) {
           more = false;
           for (int t = 0; t < threads_; ++t)
@@ -100,13 +101,13 @@ class ThreadPlan {
   }
 
  private:
-  struct alignas(64) Done {  // pieces that a thread has finished, alone in its cache line
+  struct alignas(64) Done {  // number of finished pieces of a thread, in its own cache line
     std::atomic<int> pieces{0};
   };
   struct Piece {
     int from, to;
   };
-  // Rows in an order that serves everyone, and whose each is.
+  // A row order, and the thread of each row.
   struct Sharing {
     std::vector<int> sequence, thread_of;
   };
@@ -122,28 +123,29 @@ class ThreadPlan {
       if (done[other] < needed(thread, piece, other)) return false;
     return true;
   }
-  // seen: how far the others had come when last looked at.
+  // seen: last known progress of the other threads.
   void wait(int thread, int piece, std::vector<int>& seen) const {
     for (int turns = 0; !ready(thread, piece, seen); ++turns) {
       for (int other = 0; other < threads_; ++other) seen[other] = done_[other].pieces.load(std::memory_order_acquire);
-      if (turns > 4000) std::this_thread::yield();  // more threads than cores: let the other one run
+      if (turns > 4000) std::this_thread::yield();  // more threads than cores: yield
     }
   }
   int needed(int thread, int piece, int other) const { return needs_[thread][piece * threads_ + other]; }
 
   int threads_, levels_ = 0;
   std::vector<int> order_;
-  std::vector<std::vector<Piece>> pieces_;  // of each thread, in its order
-  std::vector<std::vector<int>> needs_;     // of each thread: a row of pieces of the others for each of its pieces
+  std::vector<std::vector<Piece>> pieces_;  // per thread, in its order
+  // per thread: for each of its pieces, the number of pieces of each other thread that it needs
+  std::vector<std::vector<int>> needs_;
   std::unique_ptr<Done[]> done_;
 };
 
-// A run of levels that one launch does: one level over the whole device, or small ones by a single workgroup.
+// A run of levels processed by one launch: one level on the whole device, or several small ones in one workgroup.
 struct LevelLaunch {
   int first, end;
 };
 
-// What a kernel sees of a triangle whose blocks are stored as T.
+// Kernel view of a triangle with blocks of type T.
 template <class T>
 struct TriangleView {
   int rows = 0, block = 1;
@@ -158,16 +160,16 @@ template <class T>
 struct Sweep;  // triangular_device.cu
 }
 
-int useful_threads();  // Host threads for a sweep: more than cores would wait for each other
+int useful_threads();  // number of host threads for a sweep; more than cores would wait for each other
 
-// How a space runs sweeps.
+// Options of the sweeps per space.
 struct SweepOptions {
   int threads = useful_threads();          // Host
   std::vector<int> cuts;                   // Host: for ThreadPlan
   SweepForm form = SweepForm::one_launch;  // Device
 };
 
-// The blocks of a triangle by position.
+// Blocks of a triangle by position.
 template <class Space, class T>
 class TriangleBlocks {
  public:
@@ -199,7 +201,7 @@ class UnitTriangle<Host, T> : public TriangleBlocks<Host, T> {
       : UnitTriangle(rows, block, ThreadPlan(rows, side, block, options.threads, options.cuts)) {}
   const ThreadPlan& plan() const { return plan_; }
   int levels() const { return plan_.levels(); }
-  // scale: blocks of S by position, or null; x may be b.
+  // scale: blocks of S by position, or null. x may be b.
   void solve(const T* scale, const double* b, double* x) const;
 
  private:
@@ -217,7 +219,7 @@ class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
   const std::vector<int>& level_start() const { return level_start_; }  // positions
   const std::vector<LevelLaunch>& launches() const { return launches_; }
   std::int64_t bytes() const { return TriangleBlocks<Device, T>::bytes() + 4 * level_starts_.size() + x_.bytes(); }
-  // scale as above; x must not be b where there is one.
+  // As above, but x must not be b if `scale` is given.
   void solve(const T* scale, const double* b, double* x);
 
  private:
@@ -228,7 +230,7 @@ class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
   SweepForm form_;
   std::vector<int> level_start_;
   std::vector<LevelLaunch> launches_;
-  Array<int, Device> level_starts_;  // the same there
+  Array<int, Device> level_starts_;  // device copy
   AwaitedVector x_;                  // one_launch
 };
 

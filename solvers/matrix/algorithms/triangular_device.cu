@@ -1,11 +1,10 @@
-// One sweep on the device: one thread an unknown, so the n threads of a row read each column of a block side by side,
-// and no thread needs what another of its row computes.
+// One sweep on the device with one thread per unknown: the n threads of a row read each block column together, and no
+// thread needs results of the same row.
 //
-// "levels": the order of launches is the order of the levels. "one_launch": a warp takes the next 32 / n rows in level
-// order and waits for the values of x that they need (awaited_value.hpp): a row that waits costs a store and a load
-// through L2, and no fence. The warp with the lowest unfinished rows waits for finished ones only, or for rows of its
-// own: no co-residency is needed. Each sweep leaves its x in one of two vectors in turn and empties the other one for
-// the next sweep.
+// "levels": launches follow the order of the levels. "one_launch": a warp takes the next 32 / n rows in level order
+// and waits for the values of x that they need (awaited_value.hpp). A wait costs one store and one load through L2
+// and no fence. The warp with the lowest unfinished rows waits only for finished rows or its own, so co-residency is
+// not required. Sweeps alternate between two vectors: each one clears the other vector for the next sweep.
 #include <algorithm>
 
 #include "solvers/device/block.hpp"
@@ -52,7 +51,7 @@ void solve_level(const Sweep<T>& s, int from, int to) {
   for_each<Device>((to - from) * n, [=] WEIR_HD(int q) { solve_unknown(s, from + q / n, q % n); });
 }
 
-// The levels [first, end) by one workgroup.
+// Levels [first, end) by one workgroup.
 template <class T>
 __global__ void solve_small_levels(Sweep<T> s, const int* level_start, int first, int end) {
   const int n = s.t.block;
@@ -64,19 +63,19 @@ __global__ void solve_small_levels(Sweep<T> s, const int* level_start, int first
   }
 }
 
-constexpr int threads_in_order = 128;  // of a workgroup; its warps do not need each other
+constexpr int threads_in_order = 128;  // threads per workgroup; warps are independent
 
-// N: the block size, 0: any up to 32. The lanes of a row load one awaited value each and hand it round.
+// N: block size, 0: any up to 32. The lanes of a row each load one awaited value and share it.
 template <int N, class T>
 __global__ void __launch_bounds__(threads_in_order) solve_in_order(Sweep<T> s, awaited::Turn w) {
-  const int n = N > 0 ? N : s.t.block, nn = n * n, rows = 32 / n;  // of a warp
+  const int n = N > 0 ? N : s.t.block, nn = n * n, rows = 32 / n;  // rows: per warp
   const int lane = static_cast<int>(threadIdx.x) % 32, r = lane / n, u = lane % n, first = lane - u;
   const unsigned of_row = (full_warp >> (32 - n)) << first;
   const auto draw = [&] { return lane == 0 ? atomicAdd(w.drawn, 1u) - w.first : 0u; };
   for (unsigned ticket = draw(), next;; ticket = next) {
     const int from = static_cast<int>(__shfl_sync(full_warp, ticket, 0)) * rows;
     if (from >= s.t.rows) return;
-    next = draw();  // early, so that its answer is there in time
+    next = draw();  // early, to hide the latency
     bool waits = r < rows && from + r < s.t.rows;
     const int p = waits ? from + r : from;
     const std::int64_t row = std::int64_t{s.t.order[p]} * n;
@@ -92,13 +91,13 @@ __global__ void __launch_bounds__(threads_in_order) solve_in_order(Sweep<T> s, a
     if (waits) w.next[row + u] = awaited::nothing;
     int column = 0;
     double a[N > 0 ? N : 1] = {};
-    const auto fetch = [&] {  // what the row has of its own, before it waits
+    const auto fetch = [&] {  // data of the row itself, fetched before waiting
       column = s.t.column[e];
       if constexpr (N > 0)
         for (int v = 0; v < N; ++v) a[v] = static_cast<double>(s.t.value[e * nn + v * n + u]);
     };
     if (e < end) fetch();
-    // All lanes make all turns, so that none can wait at the loop's end for one that waits for it.
+    // All lanes run all iterations, so that no lane waits at the end of the loop for one that waits for it.
     while (__any_sync(full_warp, waits)) {
       const bool more = e < end;
       const std::int64_t bits = more ? load_relaxed(w.there + std::int64_t{column} * n + u) : 0;
@@ -170,7 +169,7 @@ void UnitTriangle<Device, T>::solve(const T* scale, const double* b, double* x) 
   }
 }
 
-// As many warps as four of the widest level keep busy: those that wait have read what their rows have of their own.
+// Enough warps for four of the widest levels: waiting warps have already loaded their own data.
 template <class T>
 void UnitTriangle<Device, T>::solve_in_one_launch(const triangular::Sweep<T>& s) {
   constexpr int warps = triangular::threads_in_order / 32;

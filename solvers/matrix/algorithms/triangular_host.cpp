@@ -1,5 +1,5 @@
-// One sweep on the host: vectors over the block, compile-time sizes 1..8. A row moves its blocks (8 or 4 n^2 bytes and
-// 4 each), row start and order, b and x, and computes 2 n^2 flops a block: 1/4 flop a byte, so memory sets the pace.
+// One sweep on the host: vectors over the block, compile-time sizes 1..8. Per block 8 or 4 n^2 + 4 bytes and 2 n^2
+// flops, per row also start, order, b and x: about 1/4 flop per byte, so memory-bound.
 #include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/matrix/block/prefetch.hpp"

@@ -1,5 +1,5 @@
-// The device form of small matrices, which lie in its caches: one thread a scalar row. Large ones: block_csr_warps.cu. Moves the
-// blocks (8 B^2 + 4 bytes each, or 4 B^2 + 4), row starts and two vectors. Sums by the fixed tree of reduce.hpp.
+// Device products of small, cached matrices: one thread per scalar row. Large ones: block_csr_warps.cu. Bytes: blocks
+// (8 or 4 B^2, + 4 each), row starts and two vectors. Sums use the fixed tree of reduce.hpp.
 #include "solvers/matrix/block/block_csr.hpp"
 
 #include <limits>
@@ -14,12 +14,12 @@ namespace csr_products {
 
 template <class T>
 Pair product(Device, const CsrView<T>& A, Product p, const double* b, const double* x, double* y) {
-  constexpr int many = 1 << 13;  // block rows: a warp for each multiprocessor's scheduler and more
+  constexpr int many = 1 << 13;  // block rows: at least one warp per scheduler of each multiprocessor
   if (A.rows >= many) return product_by_warps(A, p, b, x, y);
   return device_product(p, A.rows * A.block, CsrRow<T>{A, x}, b, x, y);
 }
 
-// Where entry e of the values, row by row, lies.
+// Position of entry e (row by row) in storage.
 WEIR_HD inline std::int64_t place_of(std::int64_t e, int B, bool by_columns) {
   if (!by_columns) return e;
   const std::int64_t nn = std::int64_t{B} * B, first = e / nn * nn, q = e - first;
@@ -27,7 +27,7 @@ WEIR_HD inline std::int64_t place_of(std::int64_t e, int B, bool by_columns) {
 }
 template <class Space, class T>
 void zero(View<T> value) {
-  if (std::is_same_v<Space, Host>)  // a lambda of device code must not stand in an `if constexpr`
+  if (std::is_same_v<Space, Host>)  // a device lambda is not allowed inside `if constexpr`
     for_each<Host>(value.size(), [=] WEIR_HD(int i) { value[i] = 0; });
   else
     backend::set_zero(value.data(), value.size() * static_cast<std::int64_t>(sizeof(T)));
@@ -67,26 +67,28 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(Exit::usage, "block CSR matrix: " + what); }
 
-// Which block of each row is the diagonal one; checks everything on the way.
+// Index of the diagonal block of each row. Checks the whole pattern.
 std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
-  if (d.block < 1) refuse("the block size must be 1 to 64");
+  if (d.block < 1) refuse("the block size must be between 1 and 64");
   refuse_large_block(d.block, largest_block, "block CSR matrix");
   if (d.row_start.empty() || d.row_start.front() != 0) refuse("row starts must begin with 0");
   const std::int64_t rows = static_cast<std::int64_t>(d.row_start.size()) - 1;
   if (rows * d.block > std::numeric_limits<int>::max()) refuse("more than 2^31 - 1 rows are not supported");
   if (d.row_start.back() != static_cast<std::int64_t>(d.column.size()))
-    refuse("the last row start must be the number of blocks");
+    refuse("the last row start must equal the number of blocks");
   if (!d.value.empty() && d.value.size() != d.column.size() * at(d.block * d.block))
-    refuse("block size squared values a block are needed");
+    refuse("expected block size squared values per block");
   for (std::int64_t i = 0; i < rows; ++i)
-    if (d.row_start[i] > d.row_start[i + 1]) refuse("row starts descend at block row " + std::to_string(i));
+    if (d.row_start[i] > d.row_start[i + 1])
+      refuse("row starts must not decrease; they do at block row " + std::to_string(i));
   std::vector<std::int64_t> diagonal(at(rows), -1);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t e = d.row_start[i]; e < d.row_start[i + 1]; ++e) {
       const int c = d.column[e];
-      if (c < 0 || c >= rows) refuse("a column out of range in block row " + std::to_string(i));
-      if (e > d.row_start[i] && d.column[e - 1] >= c) refuse("columns do not ascend in block row " + std::to_string(i));
+      if (c < 0 || c >= rows) refuse("column out of range in block row " + std::to_string(i));
+      if (e > d.row_start[i] && d.column[e - 1] >= c)
+        refuse("columns must ascend; they do not in block row " + std::to_string(i));
       if (c == i) diagonal[i] = e;
     }
   }
@@ -112,7 +114,7 @@ void BlockSparse<Space>::set_lines(std::vector<RowRange> lines) {
   for (const RowRange& line : lines) {
     if (line.first < end || line.count < 1 || line.count > rows() - line.first)
       refuse("a line of " + std::to_string(line.count) + " rows at block row " + std::to_string(line.first) +
-             " overlaps the one before or leaves the matrix");
+             " overlaps the previous one or exceeds the matrix");
     end = line.first + line.count;
   }
   pattern_->lines = std::move(lines);

@@ -1,5 +1,5 @@
-// Block sparse rows: block row i holds the dense B x B blocks row_start[i] .. row_start[i + 1] - 1, each row-major, at
-// block columns column[...] in ascending order.
+// Block sparse rows: block row i has the dense row-major B x B blocks row_start[i] .. row_start[i + 1] - 1 at block
+// columns column[...], in ascending order.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,15 +11,15 @@
 
 namespace weir {
 
-// Unknowns a block row.
+// Largest number of unknowns per block row.
 inline constexpr int largest_block = 64;
 
-// A matrix on the host, as readers and assemblies hand it over.
+// A matrix on the host, as built by readers and assembly.
 struct BlockCsrData {
-  int block = 1;                        // B, 1..64
+  int block = 1;                        // B, 1 to 64
   std::vector<std::int64_t> row_start;  // block rows + 1
   std::vector<int> column;              // of each block
-  std::vector<double> value;            // B * B of each block; none: zeros
+  std::vector<double> value;            // B * B of each block; empty: zeros
   bool symmetric = false;
   bool constant_null_space = false;
 
@@ -31,8 +31,8 @@ struct RowRange {
   int first = 0, count = 0;
 };
 
-// What kernels see. T: what the blocks are stored in. diagonal[i]: which block is the diagonal one of row i, or -1 where the
-// pattern has none.
+// Kernel view. T: type of the stored blocks. diagonal[i]: index of the diagonal block of row i; -1: none in the
+// pattern.
 template <class T>
 struct CsrView {
   int rows = 0, block = 1;
@@ -44,7 +44,8 @@ struct CsrView {
 using BlockCsrView = CsrView<double>;
 using RoundedCsrView = CsrView<float>;
 
-// A x of small matrices on the device: one thread a scalar row, so the threads of a block row read its blocks side by side.
+// A x for small matrices on the device: one thread per scalar row, so the threads of a block row read its blocks
+// together.
 template <class T>
 struct CsrRow {
   CsrView<T> A;
@@ -61,7 +62,7 @@ struct CsrRow {
   }
 };
 
-// What matrices of one pattern share.
+// Data shared by matrices with the same pattern.
 template <class Space>
 struct BlockPattern {
   int rows = 0, block = 1;
@@ -70,11 +71,11 @@ struct BlockPattern {
   Array<int, Space> column;
   std::vector<RowRange> lines;
 
-  // Error(usage) that names the row where the pattern is not as said above or sizes disagree.
+  // Throws Error(usage) with the row if the pattern is invalid or the sizes disagree.
   explicit BlockPattern(const BlockCsrData& data);
 };
 
-// Block CSR but for its values, whatever they are stored in.
+// Block CSR without its values, for any type of the stored values.
 template <class Space>
 class BlockSparse : public Matrix<Space> {
  public:
@@ -82,10 +83,11 @@ class BlockSparse : public Matrix<Space> {
   int block() const override { return pattern_->block; }
   bool is_symmetric() const override { return pattern_->symmetric; }
   bool has_constant_null_space() const override { return pattern_->constant_null_space; }
-  void set_constant_null_space(bool singular) { pattern_->constant_null_space = singular; }  // before a solver's setup
+  // before the set-up of a solver
+  void set_constant_null_space(bool singular) { pattern_->constant_null_space = singular; }
 
-  // Runs of rows that are coupled strongly to the next one (lines through a boundary layer), for `line`: ascending,
-  // without overlap. Error(usage) where they are not.
+  // Runs of rows with strong coupling to the next row (lines through a boundary layer), for `line`. Throws
+  // Error(usage) unless they ascend without overlap.
   void set_lines(std::vector<RowRange> lines);
   const std::vector<RowRange>& lines() const { return pattern_->lines; }
 
@@ -96,7 +98,7 @@ class BlockSparse : public Matrix<Space> {
   const std::shared_ptr<BlockPattern<Space>>& pattern() const { return pattern_; }
 
   virtual std::vector<double> to_values() const = 0;        // B * B of each block, row-major
-  virtual void update(std::span<const double> values) = 0;  // the same, uploaded
+  virtual void update(std::span<const double> values) = 0;  // same layout
   virtual std::int64_t bytes() const = 0;                   // of the values
 
  protected:
@@ -111,39 +113,39 @@ class BlockSparse : public Matrix<Space> {
   std::shared_ptr<BlockPattern<Space>> pattern_;
 };
 
-// A need not be square: columns are x's. A residual may overwrite b.
+// A need not be square: columns index x. A residual may overwrite b.
 namespace csr_products {
 Pair product(Host, const CsrView<double>& A, Product p, const double* b, const double* x, double* y);
 Pair product(Host, const CsrView<float>& A, Product p, const double* b, const double* x, double* y);
 template <class T>
 Pair product(Device, const CsrView<T>& A, Product p, const double* b, const double* x, double* y);
-template <class T>  // what it does where there are many rows
+template <class T>  // variant for many rows
 Pair product_by_warps(const CsrView<T>& A, Product p, const double* b, const double* x, double* y);
 }  // namespace csr_products
 
-// Floats are half the bytes to keep and to multiply with, for solves that are wanted to a few digits; vectors and sums stay
-// double. On the host blocks of floats lie column by column, as in the factors of block_ilu0; all others row by row.
+// Float values halve memory and bandwidth, for solves to a few digits; vectors and sums stay double. On the host,
+// float blocks are column-major, as in the factors of block_ilu0; all others are row-major.
 template <class Space, class T>
 class CsrMatrix : public FusedProducts<CsrMatrix<Space, T>, BlockSparse<Space>> {
  public:
   static constexpr bool is_rounded = std::is_same_v<T, float>;
-  static constexpr bool by_columns = is_rounded && std::is_same_v<Space, Host>;  // how a block lies
+  static constexpr bool by_columns = is_rounded && std::is_same_v<Space, Host>;  // block layout
   using Other = CsrMatrix<Space, std::conditional_t<is_rounded, double, float>>;
 
   explicit CsrMatrix(const BlockCsrData& data);  // Error(usage): as BlockPattern
-  explicit CsrMatrix(const Other& A);            // of A's pattern and values
-  void round(View<const double> values);         // takes new ones: B * B of each block, row-major
-  void widen(View<double> values) const;         // hands them out
+  explicit CsrMatrix(const Other& A);            // pattern and values of A
+  void round(View<const double> values);         // sets the values: B * B of each block, row-major
+  void widen(View<double> values) const;         // copies the values out
 
   static constexpr bool fuses(Product p) { return p != (is_rounded ? Product::apply_dot : Product::apply_dots); }
   Pair product(Product p, const double* b, const double* x, double* y) const {
     return csr_products::product(Space{}, view(), p, b, x, y);
   }
-  void block_diagonal(View<double> d) const override;  // zeros where the pattern has no diagonal block
+  void block_diagonal(View<double> d) const override;  // zeros if the pattern has no diagonal block
   Work apply_work() const override;
 
   CsrView<T> view() const { return this->view_of(value_); }
-  View<T> values() { return value_.view(); }  // as they lie, to be written in place by a kernel
+  View<T> values() { return value_.view(); }  // in storage order, to be written by kernels
   std::vector<double> to_values() const override;
   void update(std::span<const double> values) override;
   std::int64_t bytes() const override { return static_cast<std::int64_t>(sizeof(T)) * value_.size(); }
@@ -156,11 +158,18 @@ using BlockCsr = CsrMatrix<Space, double>;
 template <class Space>
 using RoundedCsr = CsrMatrix<Space, float>;
 
-// f(A.view()), whatever the values are stored in.
+// f(A) with A as BlockCsr or RoundedCsr. A: a BlockSparse, const or not.
+template <class A, class F>
+decltype(auto) with_kind(A& sparse, const F& f) {
+  using Space = typename A::SpaceOf;
+  using Rounded = std::conditional_t<std::is_const_v<A>, const RoundedCsr<Space>, RoundedCsr<Space>>;
+  using Full = std::conditional_t<std::is_const_v<A>, const BlockCsr<Space>, BlockCsr<Space>>;
+  if (auto* rounded = dynamic_cast<Rounded*>(&sparse)) return f(*rounded);
+  return f(static_cast<Full&>(sparse));
+}
 template <class Space, class F>
 auto with_view(const BlockSparse<Space>& A, const F& f) {
-  if (const auto* rounded = dynamic_cast<const RoundedCsr<Space>*>(&A)) return f(rounded->view());
-  return f(static_cast<const BlockCsr<Space>&>(A).view());
+  return with_kind(A, [&](const auto& kind) { return f(kind.view()); });
 }
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// OpenMP over chunks of block rows; the sums of the chunks make one fixed tree.
+// OpenMP over chunks of block rows; the chunk sums are added in a fixed tree.
 #include <algorithm>
 
 #include "solvers/device/for_each.hpp"

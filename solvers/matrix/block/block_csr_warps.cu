@@ -1,8 +1,9 @@
-// Products of large block CSR matrices on the device: a warp a block row (n = 1, 2: 8 or 16 lanes), whose blocks are one stream. A lane keeps
-// one place of a block and walks from block to block, so that a read of the warp is a stretch of the stream; as many blocks as fit
-// lie side by side, blocks of more than 32 values are read in two parts, larger ones (n > 8) by the warps of a workgroup, some rows of
-// the block each. Reads of several blocks wait together. The lanes of a row are added up in one fixed order: runs repeat bit for bit.
-//   bytes: the blocks once, a column a block, row starts, y; x from L2, one stretch of n values a block
+// Products of large block CSR matrices on the device: one warp per block row (n = 1, 2: 8 or 16 lanes), whose blocks
+// form one stream. Each lane keeps one entry position and steps from block to block, so reads are contiguous. As many
+// blocks as fit are read at once; blocks with more than 32 values are read in two parts; for n > 8 each warp of a
+// workgroup handles some rows of the block. Several reads are in flight at a time. Lanes are added in a fixed order,
+// so results are reproducible bit for bit.
+//   bytes: the blocks once, one column per block, row starts, y; x from L2, n contiguous values per block
 #include <algorithm>
 
 #include "solvers/device/block.hpp"
@@ -15,17 +16,17 @@ namespace {
 
 constexpr int threads = 256, warps = threads / 32;
 
-// How the lanes of a row lie over blocks of N x N values: lane l has column l % N of the rows l / N, l / N + rows, ..
+// Layout of the lanes of a row over N x N blocks: lane l has column l % N of the rows l / N, l / N + rows, ...
 template <int N>
 struct Lanes {
   static constexpr int of_row = N == 1 ? 8 : N == 2 ? 16 : 32;
   static constexpr int parts = N * N <= 32 ? 1 : 2;
   static constexpr int rows = (N + parts - 1) / parts;
-  static constexpr int blocks = parts == 1 ? of_row / (N * N) : 1;              // side by side
-  static constexpr int at_once = N == 1 ? 2 : N == 2 ? 3 : parts == 2 ? 4 : 8;  // reads of a lane that wait together
+  static constexpr int blocks = parts == 1 ? of_row / (N * N) : 1;              // read at once
+  static constexpr int at_once = N == 1 ? 2 : N == 2 ? 3 : parts == 2 ? 4 : 8;  // reads in flight per lane
 };
 
-// s = b - s or s, to where it belongs
+// Stores b - s or s.
 __device__ inline void leave(double s, const double* b, double* y, std::int64_t at) { y[at] = b ? b[at] - s : s; }
 
 // b: null for y = A x, else y = b - A x.
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(threads) multiply_rows(CsrView<T> A, const dou
   double sum[L::parts] = {};
   for (int k0 = 0; k0 < count; k0 += L::at_once * L::blocks) {
     double a[L::at_once][L::parts], xc[L::at_once];
-    for (int q = 0; q < L::at_once; ++q) {  // beyond the end the last block is read and not added: no branch
+    for (int q = 0; q < L::at_once; ++q) {  // past the end, the last block is read but not added: no branch
       const int k = k0 + q * L::blocks + (adds ? mine : 0);
       const std::int64_t e = from + (k < count ? k : count - 1);
       xc[q] = x[std::int64_t{A.column[e]} * N + c];
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(threads) multiply_rows(CsrView<T> A, const dou
         sum[p] = adds && k0 + q * L::blocks + mine < count ? more : sum[p];
       }
   }
-  // Lane u gets what the lanes of row u have.
+  // Lane u gets the sums of row u.
   const int u = lane % N, part = u / L::rows, first = u % L::rows * N;
   double s = 0;
   for (int h = 0; h < L::blocks; ++h)
@@ -70,13 +71,14 @@ __global__ void __launch_bounds__(threads) multiply_rows(CsrView<T> A, const dou
   if (lane < N && row < A.rows) leave(s, b, y, std::int64_t{i} * N + u);
 }
 
-// Any n: a workgroup a block row, a warp some rows of its blocks at a time.
+// Any n: one workgroup per block row; each warp handles some rows of a block.
 template <class T>
 __global__ void __launch_bounds__(threads)
     multiply_large_rows(CsrView<T> A, const double* b, const double* x, double* y) {
   const int n = A.block, i = static_cast<int>(blockIdx.x), lane = static_cast<int>(threadIdx.x) % 32,
             warp = static_cast<int>(threadIdx.x) / 32;
-  const int columns = n < 32 ? n : 32, rows = 32 / columns, c0 = lane % columns;  // of a block at a time
+  // rows and columns of a block per pass
+  const int columns = n < 32 ? n : 32, rows = 32 / columns, c0 = lane % columns;
   const std::int64_t from = A.row_start[i], to = A.row_start[i + 1];
   for (int r0 = warp * rows; r0 < n; r0 += warps * rows) {
     const int r = r0 + lane / columns;

@@ -4,10 +4,10 @@
 namespace weir::lanes {
 namespace {
 
-constexpr int group = 4;  // columns of a tile; they share each loaded column of A
+constexpr int group = 4;  // columns per tile; they share each loaded column of A
 
-// f(rows, u) for tiles that make up n rows: eights, and a last one of 1 to 7 or of 9, 10, 12 (no more than three registers a
-// column, so that twelve sums, a column and a factor fit the sixteen there are).
+// f(rows, u) for tiles that cover n rows: tiles of 8, and a last one of 1 to 7, 9, 10 or 12 rows (at most three
+// registers per column, so that twelve sums, a column and a factor fit into sixteen registers).
 template <class F>
 [[gnu::always_inline]] inline void for_tiles(int n, const F& f) {
   const int left = n % 8, last = n > 8 && (left == 1 || left == 2 || left == 4) ? left + 8 : left;
@@ -17,7 +17,7 @@ template <class F>
       last, [&](auto R) __attribute__((always_inline)) { f(R, u); });
 }
 
-// f(columns, v) for groups of columns that make up n.
+// f(columns, v) for groups of columns that cover n.
 template <class F>
 [[gnu::always_inline]] inline void for_groups(int n, const F& f) {
   int v = 0;
@@ -26,7 +26,7 @@ template <class F>
       n - v, [&](auto G) __attribute__((always_inline)) { f(G, v); });
 }
 
-// An R x G tile of C = A B or C -= A B, where the columns of C and A lie `stride` apart, those of B `stride_b`; k: inner size.
+// An R x G tile of C = A B or C -= A B. Columns of C and A are `stride` apart, those of B `stride_b`; k: inner size.
 template <int R, int G, bool Subtract, class T>
 [[gnu::always_inline]] inline void tile(int stride, int stride_b, int k, double* C, const double* A, const T* B) {
   Lanes<R> acc[G];
@@ -47,9 +47,9 @@ template <int R, int G, bool Subtract, class T>
   unroll<G>([&](auto g) __attribute__((always_inline)) { acc[g].store(C + g * stride); });
 }
 
-// Gauss-Jordan's step for pivot r of d: column <- column - c (row r / pivot) for all columns but r, which is c. Blocks of up to 12 go tile
-// by tile of rows, so that c stays in registers. Row r is set behind these passes, not in front of them: a vector load of what has just been
-// stored value by value waits for the stores, which cost more than the arithmetic. False: the pivot was not usable.
+// Gauss-Jordan step for pivot r of d: column <- column - c (row r / pivot) for all columns except r, which is c.
+// Blocks of up to 12 rows are processed by row tiles, so that c stays in registers. Row r is set after these passes:
+// a vector load of values just stored one by one would wait for the stores. False: unusable pivot.
 bool eliminate(int n, int r, double* __restrict d) {
   alignas(64) double c[max_block], s[max_block];
   const double pivot = d[r * n + r], inverse = 1 / pivot;
@@ -100,7 +100,8 @@ bool invert(RuntimeBlock b, double* d) {
   return usable;
 }
 
-// Rows are exchanged, P d is inverted, and (P d)^-1 P is d^-1, so the exchanges are undone on the columns in reverse.
+// Rows are exchanged and P d is inverted; (P d)^-1 P = d^-1, so the exchanges are undone on the columns in reverse
+// order.
 bool invert_pivoting(int n, double* d) {
   int exchanged[max_block];
   for (int r = 0; r < n; ++r) {

@@ -1,5 +1,5 @@
-// Products and inverses of dense n x n blocks stored column by column, on one host core: those of up to 8 x 8 here, where
-// the compiler sees what is around them; larger ones in block_dense.cpp.
+// Products and inverses of dense column-major n x n blocks on one host core: up to 8 x 8 inline here, larger ones in
+// block_dense.cpp.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,12 @@
 
 namespace weir::lanes {
 
-// Neither 0, nor infinite, nor not a number.
+// Not 0, infinite or NaN.
 inline bool usable_pivot(double p) { return p != 0 && p - p == 0; }
 
 namespace detail {
 
-// Columns V0 .. V0 + G - 1 of C = A B, or of C -= A B: they share each loaded column of A.
+// Columns V0 .. V0 + G - 1 of C = A B or C -= A B; they share each loaded column of A.
 template <int N, int V0, int G, bool Subtract, class T>
 [[gnu::always_inline]] inline void product_columns(double* C, const double* A, const T* B) {
   Lanes<N> acc[G];
@@ -36,17 +36,17 @@ template <int N, int V0, int G, bool Subtract, class T>
 
 }  // namespace detail
 
-// C = A B, or C -= A B. No two may overlap.
+// C = A B or C -= A B. The arrays must not overlap.
 template <bool Subtract, int N, class T>
 [[gnu::always_inline]] inline void product(FixedBlock<N>, double* C, const double* A, const T* B) {
-  constexpr int G = N == 8 ? 4 : N == 6 ? 3 : N == 7 ? 4 : N;  // as many sums as registers hold
+  constexpr int G = N == 8 ? 4 : N == 6 ? 3 : N == 7 ? 4 : N;  // as many sums as fit into registers
   detail::product_columns<N, 0, G, Subtract>(C, A, B);
   if constexpr (N > G) detail::product_columns<N, G, N - G, Subtract>(C, A, B);
 }
 template <bool Subtract, class T>
 void product(RuntimeBlock, double* C, const double* A, const T* B);  // T: double, float (block_dense.cpp)
 
-// d <- d^-1 by Gauss-Jordan elimination in place (Alg. 5), without pivoting. False: a pivot was not usable.
+// d <- d^-1 by Gauss-Jordan elimination in place (Alg. 5) without pivoting. False: unusable pivot.
 template <int N>
 [[gnu::always_inline]] inline bool invert(FixedBlock<N>, double* d) {
   Lanes<N> column[N];
@@ -55,7 +55,8 @@ template <int N>
   unroll<N>([&](auto r) __attribute__((always_inline)) {
     const double pivot = column[r].template get<r.value>(), inverse = 1 / pivot;
     usable &= usable_pivot(pivot);
-    Lanes<N> c = column[r];  // with -1 in row r, column <- column - c (row r / pivot) also sets row r, once that is 0
+    // c has -1 in row r, so that column <- column - c (row r / pivot) also sets row r, once it is 0
+    Lanes<N> c = column[r];
     c.template set<r.value>(-1);
     unroll<N>([&](auto v) __attribute__((always_inline)) {
       if constexpr (v != r) {
@@ -73,8 +74,8 @@ template <int N>
 
 bool invert(RuntimeBlock, double* d);  // the same operations in the same order (block_dense.cpp)
 
-// The same; a block that has no inverse becomes a multiple of the identity (the modified iteration of asynchronous
-// factorisations), which is false.
+// As invert, but a block without an inverse is replaced by a multiple of the identity (the modified iteration of
+// asynchronous factorisations); the result is then false.
 template <class Block>
 bool invert_or_replace(Block b, double* d) {
   const int n = b.size(), nn = n * n;
@@ -86,7 +87,7 @@ bool invert_or_replace(Block b, double* d) {
   return false;
 }
 
-// The inverse with the largest entry of each column as its pivot.
+// Inverse with column pivoting by the largest entry.
 bool invert_pivoting(int n, double* d);
 
 }  // namespace weir::lanes

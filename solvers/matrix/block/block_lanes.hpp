@@ -1,29 +1,29 @@
-// Dense n x n blocks, column by column, on one host core. Lanes<N> holds one column (or one cell's unknowns) in vector
-// registers as quads, a pair and a single: nothing beyond the column is ever read, and all loops over it are unrolled.
-// Vectors are GCC's and Clang's; where the processor has narrower registers the compiler splits them.
+// Dense column-major n x n blocks on one host core. Lanes<N> holds one column (or the unknowns of one cell) in vector
+// registers as quads, a pair and a single: nothing beyond the column is read, and all loops are unrolled. Uses the
+// vector extensions of GCC and Clang.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
-#include "solvers/matrix/half.hpp"
+#include "solvers/matrix/bfloat16.hpp"
 
 namespace weir::lanes {
 
-// Largest block that the kernels with a run-time size keep on the stack; also the largest that this layer accepts.
+// Largest block that kernels with a run-time size keep on the stack, and the largest block supported.
 inline constexpr int max_block = 64;
 
 template <class T>
 struct VectorsOf {
-  // Aligned as their elements are, so that columns may start anywhere.
+  // Element alignment only, so that columns may start anywhere.
   typedef T Quad __attribute__((vector_size(4 * sizeof(T)), aligned(alignof(T)), may_alias));
   typedef T Pair __attribute__((vector_size(2 * sizeof(T)), aligned(alignof(T)), may_alias));
 };
 using Quad = VectorsOf<double>::Quad;
 using Pair = VectorsOf<double>::Pair;
 
-// f(0), ..., f(N - 1) with indices that are compile-time constants.
+// f(0), ..., f(N - 1) with compile-time indices.
 template <int N, class F>
 [[gnu::always_inline]] inline void unroll(F&& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
@@ -41,7 +41,7 @@ template <int N, class F>
   (std::make_integer_sequence<int, N>{});
 }
 
-// f(std::integral_constant<int, R>) for that R of the list which is n, if any.
+// f(std::integral_constant<int, R>) for the R in the list that equals n, if any.
 template <int... R, class F>
 [[gnu::always_inline]] inline void with_one_of(int n, const F& f) {
   static_cast<void>(((n == R && (f(std::integral_constant<int, R>{}), true)) || ...));
@@ -49,7 +49,7 @@ template <int... R, class F>
 
 template <class T>
 [[gnu::always_inline]] inline Quad load_quad(const T* p) {
-  // Element by element: GCC 12 makes one instruction of it, and five of a __builtin_convertvector from floats.
+  // Element by element: GCC 12 emits one instruction for it and five for a __builtin_convertvector from floats.
   if constexpr (sizeof(T) < sizeof(double))
     return Quad{static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]),
                 static_cast<double>(p[3])};
@@ -75,7 +75,7 @@ template <int N>
 struct Lanes {
   static constexpr int quads = N / 4, pairs = N % 4 / 2, singles = N % 2;
   static constexpr int at_pair = 4 * quads, at_single = N - 1;
-  Quad q[quads + 1];  // the last of each is there because an array of none is not C++; it is never touched
+  Quad q[quads + 1];  // at least one element, because C++ has no empty arrays; the extra one is unused
   Pair p[pairs + 1];
   double s[1];
 
@@ -144,8 +144,8 @@ struct Lanes {
   }
 };
 
-// What the kernels over cells are written on: FixedBlock<N> for n = N <= WEIR_FIXED_BLOCKS, RuntimeBlock for any
-// n <= max_block. Their Vector is a cell's unknowns, meant to live in registers (or, for large n, in the first-level cache).
+// Interface of the kernels over cells: FixedBlock<N> for n = N <= WEIR_FIXED_BLOCKS, RuntimeBlock for any n <=
+// max_block. Their Vector holds the unknowns of a cell in registers (large n: in the first-level cache).
 template <int N>
 struct FixedBlock {
   static constexpr int fixed = N;
@@ -156,7 +156,7 @@ struct FixedBlock {
     Lanes<N> a;
     [[gnu::always_inline]] explicit Vector(FixedBlock) { a.clear(); }
     [[gnu::always_inline]] Vector(FixedBlock, const double* x) { a.load(x); }
-    // += A x and -= A x, A column by column. Even and odd columns are summed apart: shorter chains of dependent
+    // += A x and -= A x, A column-major. Even and odd columns are summed separately to shorten chains of dependent
     // additions.
     template <class T>
     [[gnu::always_inline]] void add_product(const T* A, const Vector& x) {
@@ -184,7 +184,7 @@ struct FixedBlock {
   };
 };
 
-// f(rows, u) for tiles of `rows` (a compile-time power of 2, at most Largest) rows from u on that make up n.
+// f(rows, u) for tiles of `rows` (a compile-time power of 2, at most Largest) rows starting at u that cover n.
 template <int Largest, class F>
 [[gnu::always_inline]] inline void for_row_tiles(int n, const F& f) {
   int u = 0;
@@ -231,8 +231,8 @@ struct RuntimeBlock {
     }
 
    private:
-    // All sums of up to `widest` rows in registers, column after column: the block is read once, strictly in memory order. Any
-    // other order (tiles of 16, 8, ... rows; groups of columns) ran at 0.4 of the triad where this runs at 0.8.
+    // All sums of up to `widest` rows in registers, column after column: the block is read once in memory order, at
+    // 0.8 of the triad bandwidth (other orders: 0.4).
     template <int sign, class T>
     void add(const T* A, const double* x) {
       int u = 0;
@@ -249,10 +249,10 @@ struct RuntimeBlock {
     static constexpr Table<T> row_sums(std::integer_sequence<int, I...>) {
       return {{&add_rows<I + 1, sign, T>...}};
     }
-    // sums[0 .. R) += sign A x for R rows of A, whose columns lie n apart.
+    // sums[0 .. R) += sign A x for R rows of A, whose columns are n apart.
     template <int R, int sign, class T>
     static void add_rows(int n, const T* __restrict A, const double* __restrict x, double* __restrict sums) {
-      Lanes<R> even, odd;  // shorter chains of dependent additions, as long as registers hold both
+      Lanes<R> even, odd;  // shorter chains of dependent additions, as long as both fit into registers
       even.load(sums);
       odd.clear();
       int v = 0;

@@ -1,4 +1,5 @@
-// Included by .cpp files only (nvcc does not know the pragmas). Products with dense B x B blocks on the host, row-major, B at compile time where it is small.
+// Included by .cpp files only (nvcc does not know the pragmas). Products with dense row-major B x B blocks on the
+// host; small B at compile time.
 #pragma once
 #include <type_traits>
 
@@ -17,7 +18,7 @@ inline void add_product(int B, const double* a, const double* x, double* y) {
   }
 }
 
-// Calls f(std::integral_constant<int, B>) for B = 1..Largest and with 0 for all others.
+// Calls f(std::integral_constant<int, B>) for B = 1..Largest, with 0 otherwise.
 template <int Largest = WEIR_FIXED_BLOCKS, class F>
 auto with_block(int B, const F& f) {
   return lanes::with_block<Largest>(
@@ -28,9 +29,9 @@ auto with_block(int B, const F& f) {
 
 namespace weir::lanes {
 
-// The product that rows of block CSR and of triangular factors share: y -= sum of the row's blocks times their x. Blocks
-// lie column by column. Even and odd columns are summed apart over the whole row: an addition waits for the one before
-// it four cycles, and a row has three to five blocks.
+// Product shared by rows of block CSR and of triangular factors: y -= sum of the row's blocks times their x, blocks
+// column-major. Even and odd columns are summed separately over the whole row, because an addition has a latency of
+// four cycles and a row has three to five blocks.
 template <int N, class T>
 [[gnu::always_inline]] inline void subtract_row(FixedBlock<N>, typename FixedBlock<N>::Vector& y, const T* A,
                                                 const int* column, std::int64_t blocks, const double* x) {

@@ -3,20 +3,19 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
-#include "solvers/matrix/stencil/separable_operator.hpp"
+#include "solvers/matrix/visit.hpp"
 
 namespace weir {
 namespace {
 
-// Row after row; blocks that meet in the same place are added.
+// Builds rows in order; blocks at the same position are added.
 class RowBuilder {
  public:
   explicit RowBuilder(int block) {
     data_.block = block;
     data_.row_start.push_back(0);
   }
-  // Room for a block of the present row, row-major.
+  // A row-major block of the current row.
   double* block(int column) {
     const auto size = static_cast<std::size_t>(data_.block * data_.block);
     for (std::size_t k = 0; k < columns_.size(); ++k)
@@ -46,13 +45,15 @@ class RowBuilder {
 };
 
 template <class Space>
-BlockCsrData rows_of_stencil(const BlockStencil<Space>& A) {
+BlockCsrData rows_of(const BlockSparse<Space>& A) {
+  return {A.block(), A.row_start().to_vector(), A.column().to_vector(), A.to_values()};
+}
+
+template <class Space>
+BlockCsrData rows_of(const BlockStencil<Space>& A, bool upper_only = false, const RemainderData& beside = {}) {
   std::vector<double> values(static_cast<std::size_t>(A.entries()));
   A.download(values);
   const BlockStencilView v = A.stencil().on(values.data());
-  const auto* banded = dynamic_cast<const Banded<Space>*>(&A);
-  const bool upper_only = banded && banded->banded().upper_only;
-  const RemainderData beside = banded ? banded->remainder_on_host() : RemainderData{};
   RowBuilder rows(v.n);
   std::size_t q = 0;
   for (int cell = 0; cell < A.rows(); ++cell) {
@@ -73,7 +74,17 @@ BlockCsrData rows_of_stencil(const BlockStencil<Space>& A) {
   return rows.take();
 }
 
-BlockCsrData rows_of_separable(const SeparableOperator& op) {
+template <class Space>
+BlockCsrData rows_of(const Banded<Space>& A) {
+  return rows_of(static_cast<const BlockStencil<Space>&>(A), A.banded().upper_only, A.remainder_on_host());
+}
+
+template <class Space>
+BlockCsrData rows_of(const Matrix<Space>& A) {
+  if (!A.separable())
+    throw Error(Exit::usage,
+                "this matrix stores no entries and cannot be converted to sparse rows for another library");
+  const SeparableOperator& op = *A.separable();
   const Extents e = op.extents();
   const int n[] = {e.nx, e.ny, e.nz}, stride[] = {1, e.nx, e.nx * e.ny};
   RowBuilder rows(1);
@@ -106,15 +117,7 @@ BlockCsrData rows_of_separable(const SeparableOperator& op) {
 
 template <class Space>
 BlockCsrData block_rows(const Matrix<Space>& A) {
-  BlockCsrData data;
-  if (const auto* rows = dynamic_cast<const BlockSparse<Space>*>(&A))
-    data = {rows->block(), rows->row_start().to_vector(), rows->column().to_vector(), rows->to_values()};
-  else if (const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A))
-    data = rows_of_stencil(*stencil);
-  else if (const SeparableOperator* op = A.separable())
-    data = rows_of_separable(*op);
-  else
-    throw Error(Exit::usage, "a matrix whose entries are nowhere stored cannot be handed to another library");
+  BlockCsrData data = visit(A, [](const auto& kind) { return rows_of(kind); });
   data.symmetric = A.is_symmetric();
   data.constant_null_space = A.has_constant_null_space();
   return data;

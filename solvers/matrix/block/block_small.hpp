@@ -1,5 +1,5 @@
-// Dense n x n blocks, column by column, by one thread of either space; sums in double, results in what the block is
-// stored in. For kernels that give a thread a whole block.
+// Dense column-major n x n blocks handled by one thread of either space; sums in double, results in the storage type.
+// For kernels with one thread per block.
 #pragma once
 #include <cstdint>
 
@@ -41,8 +41,7 @@ WEIR_HD void exchange(T& a, T& b) {
   b = kept;
 }
 
-// d <- d^-1 by Gauss-Jordan elimination in place, with the largest entry of each column as its pivot where wanted.
-// False: a pivot was 0 or not a number.
+// d <- d^-1 by Gauss-Jordan elimination in place, optionally with column pivoting. False: a pivot was 0 or NaN.
 template <class T>
 WEIR_HD bool invert(int n, T* d, bool pivoting) {
   signed char from[most];

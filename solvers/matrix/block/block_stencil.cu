@@ -1,4 +1,4 @@
-// BlockStencil: what both spaces share.
+// BlockStencil: code shared by both spaces.
 #include "solvers/matrix/block/block_stencil.hpp"
 
 #include <algorithm>
@@ -25,14 +25,15 @@ std::int64_t checked_entries(Extents e, int n) {
   return cells * stored_slots(e) * n * n;
 }
 
-// See BlockStencil's comment. The step from slot to slot walks through the places of a page, and of an L2 cache.
+// See the comment of BlockStencil. Consecutive slots are placed at different offsets within a page and an L2 cache.
 std::int64_t padding_of(Extents e, int n) {
   constexpr std::int64_t worth_it = 1 << 17, page = 512, near = page / 8, apart = 128 * page / 8 + 72;  // in values
   const std::int64_t slot = std::int64_t{1} * e.nx * e.ny * e.nz, beyond = slot % page;
   return n == 1 && slot >= worth_it && (beyond < near || beyond > page - near) ? apart : 0;
 }
 
-// `values` at place `at` of the array, and back: a slot of a padded array, without a second copy of the whole.
+// Copies `values` to or from offset `at` of the array: one slot of a padded array, without a second copy of the
+// whole.
 void put(Array<double, Host>& to, std::int64_t at, std::span<const double> values) {
   std::ranges::copy(values, to.data() + at);
 }
@@ -46,14 +47,15 @@ void get(const Array<double, Device>& from, std::int64_t at, std::span<double> v
   backend::copy_to_host(values.data(), from.data() + at, static_cast<std::int64_t>(values.size_bytes()));
 }
 
-// Host memory comes as zeros.
+// Host memory is zero-initialised.
 void set_zero(Array<double, Host>&) {}
 void set_zero(Array<double, Device>& a) {
   backend::set_zero(a.data(), a.size() * static_cast<std::int64_t>(sizeof(double)));
 }
 
-// out = base + factor A x on the device (Luo et al. 2015, Alg. 7), base null for 0. One thread an entry of the vector;
-// neighbouring threads read neighbouring entries of a column. Bytes: 7 n^2 values a cell; x, base and out stay in the caches.
+// out = base + factor A x on the device (Luo et al. 2015, Alg. 7); base: null for 0. One thread per vector entry;
+// neighbouring threads read neighbouring entries of a column. Bytes: 7 n^2 values per cell; x, base and out stay in
+// cache.
 void device_product(const BlockStencilView& A, const double* base, double factor, const double* x, double* out) {
   const int n = A.n, first = A.first, end = A.first + A.slots;
   for_each<Device>(A.cells.count() * n, [=] WEIR_HD(int e) {

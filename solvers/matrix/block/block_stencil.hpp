@@ -1,5 +1,5 @@
-// A matrix on a structured grid: every cell couples to its face neighbours by dense n x n blocks (Luo et al. 2015, Fig.
-// 2).
+// A matrix on a structured grid: each cell couples to its face neighbours by dense n x n blocks (Luo et al. 2015,
+// Fig. 2).
 //
 //                 eta (k+1)                 slots of a row, in ascending order of the neighbour's index:
 //                  |  zeta (j+1)              0      1      2      3      4        5      6
@@ -8,19 +8,19 @@
 //                / |
 //     beta (j-1)  alpha (k-1)               with nz == 1 (2D) only the five from beta to zeta are stored.
 //
-// Storage: seven arrays of blocks, one a slot, cell after cell, each block column by column. So a factorisation, a sweep
-// and a residual read nothing but whole streams; with the seven blocks of a cell side by side (the paper's order) a sweep
-// uses 3/7 of a row at a time and ran 2.8 times slower on the host, the factorisation 3.5 times (65^3, n = 6). Arrays of scalars
-// that would lie at a multiple of a page from each other are set apart by padding: a product reads all of them at once, and at 256^3
-// their lines would want the same places of the caches (2.3 times the time of its bytes; padded 1.2).
-// A block that points out of the grid is never read, unless the direction is periodic: then it couples to the far end.
+// Storage: seven arrays of column-major blocks, one array per slot, cell after cell, so that factorisations, sweeps
+// and residuals read whole streams. With the seven blocks of a cell stored together (the paper's order) a sweep uses
+// 3/7 of a row at a time: on the host it ran 2.8 times slower, the factorisation 3.5 times (65^3, n = 6). Scalar
+// arrays at a distance of a multiple of a page are padded: a product reads all of them at once, and at 256^3 their
+// lines would compete for the same cache sets (2.3 times the time of its bytes, padded 1.2). A block that points out
+// of the grid is never read, unless the direction is periodic: then it couples to the opposite end.
 #pragma once
 #include "solvers/device/array.hpp"
 #include "solvers/matrix/fused_products.hpp"
 
 namespace weir {
 
-// Directions in which the two ends of the grid are neighbours.
+// Directions in which opposite ends of the grid are neighbours.
 struct Periodic {
   bool x = false, y = false, z = false;
   bool operator==(const Periodic&) const = default;
@@ -31,18 +31,18 @@ inline constexpr int alpha = 0, beta = 1, gamma = 2, delta = 3, epsilon = 4, zet
 inline constexpr int count = 7;
 }  // namespace slot
 
-// What kernels and assembly loops get. Slots are always named 0 .. 6; in 2D 0 and 6 do not exist.
+// View for kernels and assembly. Slots are always numbered 0 .. 6; in 2D, 0 and 6 do not exist.
 struct BlockStencilView {
   double* values = nullptr;
   Extents cells;
   Periodic periodic;
-  int n = 1;                 // unknowns a cell
-  int first = 0;             // the first stored slot: 0, or 1 in 2D
-  int slots = 7;             // stored a cell: 7, or 5
-  std::int64_t padding = 0;  // values between one slot's array and the next
+  int n = 1;                 // unknowns per cell
+  int first = 0;             // first stored slot: 0, or 1 in 2D
+  int slots = 7;             // number of stored slots: 7, or 5
+  std::int64_t padding = 0;  // values between the arrays of consecutive slots
 
   WEIR_HD std::int64_t block_entries() const { return std::int64_t{n} * n; }
-  // The same for slots one behind the other without padding, as upload and download have them.
+  // The view for slots stored without padding, as in upload and download.
   BlockStencilView on(double* compact) const {
     BlockStencilView v = *this;
     v.values = compact;
@@ -55,7 +55,7 @@ struct BlockStencilView {
   WEIR_HD double* block(int cell, int s) const { return slot_blocks(s) + cell * block_entries(); }
   WEIR_HD double& entry(int cell, int s, int u, int v) const { return block(cell, s)[std::int64_t{v} * n + u]; }
 
-  // The cell that slot s of a cell couples to, or -1: outside the grid. A direction of one cell couples to nothing.
+  // The cell that slot s of a cell couples to; -1: outside the grid. A direction with one cell has no couplings.
   WEIR_HD int neighbour(int cell, int s) const {
     const int i = cell % cells.nx, j = cell / cells.nx % cells.ny, k = cell / (cells.nx * cells.ny);
     switch (s) {
@@ -84,13 +84,13 @@ struct BlockStencilView {
   }
 };
 
-// What `product` of the class does on the host.
+// Host implementation of `product`.
 Pair host_product(const BlockStencilView& A, Product p, const double* b, const double* x, double* y);
 
 template <class Space>
 class BlockStencil : public FusedProducts<BlockStencil<Space>, Matrix<Space>> {
  public:
-  // All values 0 in both spaces. Throws Error(usage) where a size is below 1 or the matrix too large for an int index.
+  // All values 0. Throws Error(usage) if a size is below 1 or the matrix is too large for an int index.
   BlockStencil(Extents cells, int block, Periodic periodic = {});
 
   int rows() const override { return cells_.count(); }
@@ -99,16 +99,16 @@ class BlockStencil : public FusedProducts<BlockStencil<Space>, Matrix<Space>> {
   Pair product(Product p, const double* b, const double* x, double* y) const;  // Alg. 7
   void block_diagonal(View<double> d) const override;
   bool is_symmetric() const override { return symmetric_; }
-  void set_symmetric(bool symmetric) { symmetric_ = symmetric; }  // a promise of who filled the values
+  void set_symmetric(bool symmetric) { symmetric_ = symmetric; }  // asserted by the code that fills the values
   Work apply_work() const override;
 
   Extents cells() const { return cells_; }
   Periodic periodic() const { return periodic_; }
-  // To write values in place: no set-up follows, a preconditioner needs its update().
+  // For writing values in place; preconditioners then need an update().
   BlockStencilView stencil() const;
-  View<double> values() { return values_.view(); }  // with the padding
+  View<double> values() { return values_.view(); }  // including padding
   View<const double> values() const { return values_.view(); }
-  // All slots, one behind the other, without the padding: entries() values.
+  // All slots without padding: entries() values.
   std::int64_t entries() const;
   void upload(std::span<const double> values);
   void download(std::span<double> values) const;

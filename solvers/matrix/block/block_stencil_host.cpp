@@ -1,5 +1,5 @@
-// r = b - A x (Luo et al. 2015, Alg. 7) and y = A x: one pass over the matrix, threads over grid rows, vectors over the
-// block. Bytes: the 7 n^2 values of a cell once; x, b and r stay in the caches between neighbours.
+// r = b - A x (Luo et al. 2015, Alg. 7) and y = A x in one pass over the matrix, threads over grid rows, vectors over
+// the block. Bytes: 7 n^2 values per cell once; x, b and r stay in cache between neighbours.
 #include "solvers/matrix/block/block_stencil.hpp"
 
 #include "solvers/device/reduce.hpp"

@@ -7,9 +7,9 @@
 namespace weir {
 namespace {
 
-// How many blocks of size B hold an entry; stops counting above `most`.
+// Number of blocks of size B with an entry; stops counting above `most`.
 std::int64_t count_blocks(const BlockCsrData& d, int B, std::int64_t most) {
-  std::vector<int> seen(at(d.rows() / B), -1);  // the last block row that had a block in this block column
+  std::vector<int> seen(at(d.rows() / B), -1);  // last block row with a block in this block column
   std::int64_t count = 0;
   for (int i = 0; i < d.rows() / B && count <= most; ++i)
     for (auto e = d.row_start[i * B]; e < d.row_start[(i + 1) * B]; ++e) {

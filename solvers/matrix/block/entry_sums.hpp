@@ -1,6 +1,6 @@
-// Included by .cpp files only. Products of one row's N x N blocks with their x, summed entry by entry and added up over a block's columns
-// once, at the end: no horizontal sums within the loop over blocks, and all vectors are full whatever N is, where columns of 5 would be a
-// quad and a single each.
+// Included by .cpp files only. Products of the N x N blocks of one row with their x, summed entry by entry and
+// reduced over the columns of a block once at the end: no horizontal sums inside the loop, and full vectors for every
+// N (columns of 5 would be a quad and a single each).
 #pragma once
 #include "solvers/matrix/block/block_lanes.hpp"
 
@@ -42,7 +42,7 @@ class EntrySums {
   static constexpr int column(int e) { return by_rows ? e % N : e / N; }
   static constexpr int entry(int u, int v) { return by_rows ? u * N + v : v * N + u; }
 
-  // What the entries E .. E + 3 of a block are multiplied with.
+  // Factors of the entries E .. E + 3 of a block.
   template <int E>
   [[gnu::always_inline]] static Quad factors(const double* x) {
     constexpr int a = column(E), b = column(E + 1), c = column(E + 2), d = column(E + 3);
@@ -57,7 +57,7 @@ class EntrySums {
     }
   }
 
-  // Four horizontal sums side by side: (0 + 1) + (2 + 3) of each row.
+  // Four horizontal sums at once: (0 + 1) + (2 + 3) of each row.
   [[gnu::always_inline]] void store_four_rows(double* y) const {
     const auto pairs = [](Quad a, Quad b) __attribute__((always_inline)) {
       return __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
@@ -67,7 +67,7 @@ class EntrySums {
         __builtin_shufflevector(upper, lower, 0, 1, 4, 5) + __builtin_shufflevector(upper, lower, 2, 3, 6, 7);
   }
 
-  Quad q_[quads + 1];  // the last of each is there because an array of none is not C++; it is never touched
+  Quad q_[quads + 1];  // at least one element, because C++ has no empty arrays; the extra one is unused
   double s_[rest + 1];
 };
 

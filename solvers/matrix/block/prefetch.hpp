@@ -1,17 +1,17 @@
-// Software prefetch of a stream on the host. The processor's own prefetchers begin anew on each page of 4 kB and, of short rows beside the
-// lines of x, foresee little: told 8 kB ahead, a product with block CSR takes, of its time, 0.5 (n = 1, 2), 0.7 (n = 3), 0.8 to 0.9 (n = 4
-// to 7); 2 kB ahead is less (one core of an EPYC, Zen 5, matrix in memory; from cache 1.0 to 1.1).
-// Seven or eight streams side by side, as those of BlockStencil, want none: 1.05 to 1.2.
+// Software prefetch of a stream on the host. Hardware prefetchers restart on each 4 kB page and predict short rows
+// badly. With a distance of 8 kB, a block CSR product takes 0.5 (n = 1, 2), 0.7 (n = 3), 0.8 to 0.9 (n = 4 to 7) of
+// its time; 2 kB gains less (one core of an EPYC, Zen 5, matrix in memory; in cache 1.0 to 1.1). Seven or eight
+// parallel streams, as in BlockStencil, need none: 1.05 to 1.2.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 
 namespace weir::prefetch {
 
-inline constexpr int first_level = 3, second_level = 2;                    // into which cache
+inline constexpr int first_level = 3, second_level = 2;                    // target cache
 inline constexpr std::int64_t line = 64, most_lines = 8, distance = 8192;  // bytes; lines at once
 
-// Beyond the end of an array it is without effect.
+// No effect beyond the end of an array.
 template <int level = first_level>
 [[gnu::always_inline]] inline void fetch(std::uintptr_t from, std::int64_t bytes) {
   const std::int64_t end = std::min(bytes, most_lines * line);
@@ -23,13 +23,13 @@ template <int level = first_level>
   fetch<level>(reinterpret_cast<std::uintptr_t>(from), bytes);
 }
 
-// What a stream that is now at `from` will have read when `distance` further on.
+// Prefetches `distance` ahead of `from`.
 template <int level = first_level, class T>
 [[gnu::always_inline]] inline void fetch_ahead(const T* from, std::int64_t count) {
   fetch<level>(reinterpret_cast<std::uintptr_t>(from) + distance, count * static_cast<std::int64_t>(sizeof(T)));
 }
 
-// The same of a row of scalars: most have up to eight and are in one line, for which a loop would cost too much.
+// The same for a row of scalars: most have up to eight and fit one line, for which a loop would cost too much.
 template <class T>
 [[gnu::always_inline]] inline void fetch_scalars_ahead(const T* from, std::int64_t count) {
   fetch_ahead(from, 1);

@@ -1,4 +1,4 @@
-// OpenMP over chunks of block rows, vectors over the block; the sums of the chunks make one fixed tree.
+// OpenMP over chunks of block rows, vectors over the block; the chunk sums are added in a fixed tree.
 #include <algorithm>
 
 #include "solvers/device/for_each.hpp"
@@ -23,7 +23,7 @@ void for_chunks(const RoundedCsrView& A, const F& f) {
   });
 }
 
-// Row i of b - A x, or of -A x where there is no b.
+// Row i of b - A x, or of -A x without b.
 template <class Block>
 [[gnu::always_inline]] inline typename Block::Vector row_residual(Block block, const RoundedCsrView& A, const double* b,
                                                                   const double* x, std::int64_t i) {

@@ -14,7 +14,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(Exit::usage, "augmentation: " + what); }
 
-// The blocks of any part, and the size that all have together.
+// The union of the patterns, with the sum of the block sizes.
 BlockCsrData joint_pattern(const std::vector<const BlockCsrData*>& parts) {
   BlockCsrData whole;
   whole.block = 0;
@@ -80,7 +80,7 @@ BlockCsrData augment(const std::vector<const BlockCsrData*>& parts) {
 BlockCsrData augmented_to(int n, const BlockCsrData& first, const BlockCsrData& second) {
   const Augmentation counts = augmentation(n, first.block, second.block);
   if (counts.of_first < 0)
-    refuse(std::to_string(n) + " unknowns are no sum of " + std::to_string(first.block) + "s and " +
+    refuse(std::to_string(n) + " unknowns are not a sum of " + std::to_string(first.block) + "s and " +
            std::to_string(second.block) + "s");
   std::vector<const BlockCsrData*> parts(at(counts.of_second), &second);
   parts.insert(parts.end(), at(counts.of_first), &first);

@@ -1,5 +1,4 @@
-// A text file that is written aside and renamed when it is whole; where a device or a pipe is there, that is written
-// into.
+// A text file written under a temporary name and renamed when complete. Devices and pipes are written directly.
 #pragma once
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +17,7 @@ class FileAside {
     path_ = place.path;
     aside_ = place.path + (place.is_stream ? "" : ".part");
     file_ = std::fopen(aside_.c_str(), "w");
-    if (!file_) throw Error(Exit::file_io, path + ": cannot be written");
+    if (!file_) throw Error(Exit::file_io, path + ": cannot open the file for writing");
   }
   ~FileAside() {
     if (file_) std::fclose(file_);
@@ -33,7 +32,7 @@ class FileAside {
     std::fclose(std::exchange(file_, nullptr));
     std::error_code error;
     if (whole && aside_ != path_) std::filesystem::rename(aside_, path_, error);
-    if (!whole || error) throw Error(Exit::file_io, path_ + ": could not be written whole (is the disk full?)");
+    if (!whole || error) throw Error(Exit::file_io, path_ + ": incomplete write (is the disk full?)");
   }
 
  private:

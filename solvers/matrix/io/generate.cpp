@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// A number in [-1, 1) of two integers (Steele, Lea & Flood's splitmix64, 2014).
+// A hash of two integers in [-1, 1) (splitmix64; Steele, Lea & Flood 2014).
 double random_value(std::int64_t i, std::int64_t j) {
   auto z = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(j) * 0xd1b54a32d192ed03u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

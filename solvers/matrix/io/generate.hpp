@@ -1,4 +1,4 @@
-// Systems made on the spot, to try solvers on.
+// Generated systems for solver tests.
 #pragma once
 #include <string>
 
@@ -6,11 +6,11 @@
 
 namespace weir {
 
-// 2 half + 1 diagonals of numbers between -1 and 1, not symmetric, always the same; the middle one is 1.01 times the sum
-// of the others' sizes in its row: condition numbers of some hundreds, whatever the number of rows.
+// 2 half + 1 diagonals of reproducible random numbers in [-1, 1], not symmetric; the diagonal is 1.01 times the sum
+// of the magnitudes of the others in its row. Condition numbers of some hundreds for any number of rows.
 BlockCsrData banded_system(int rows, int half);
 
-// "banded:ROWS[:HALF]"; half: 2 where it is left out. Error(usage) where it begins so and does not go on so.
+// "banded:ROWS[:HALF]", half = 2 by default. Throws Error(usage) if the rest of the name is malformed.
 bool is_generated(const std::string& name);
 BlockCsrData generated_system(const std::string& name);
 

@@ -1,4 +1,4 @@
-// Reads plain and gzipped files alike: zlib's gzread passes on what is not compressed.
+// Reads plain and gzipped files: zlib's gzread passes uncompressed data through.
 #include <zlib.h>
 
 #include <filesystem>
@@ -16,13 +16,14 @@ std::string unzipped_text(const std::string& path) {
   std::string text;
   std::error_code error;
   if (const std::uintmax_t size = std::filesystem::file_size(path, error); !error) text.reserve(size + chunk);
-  const std::size_t most = 64 * text.capacity();  // numbers in text shrink to a tenth at best
+  const std::size_t most = 64 * text.capacity();  // numbers as text compress to a tenth at best
   int got = 1;
   while (got > 0) {
     const std::size_t old = text.size();
     if (old > most) {
       gzclose(file);
-      throw Error(Exit::file_io, path + ": more than 64 times its size when unpacked: no matrix looks like that");
+      throw Error(Exit::file_io,
+                  path + ": unpacks to more than 64 times its size, which is not plausible for a matrix");
     }
     text.resize(old + chunk);
     got = gzread(file, text.data() + old, chunk);

@@ -1,4 +1,4 @@
-// Stands in for market_gzip.cpp where zlib is missing.
+// Replaces market_gzip.cpp if zlib is missing.
 #include <fstream>
 #include <iterator>
 
@@ -13,7 +13,7 @@ std::string unzipped_text(const std::string& path) {
   if (!file) throw Error(Exit::file_io, path + ": cannot open the matrix file");
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (text.starts_with("\x1f\x8b"))
-    throw Error(Exit::usage, path + ": it is gzipped, and " + lacks("zlib") + "; gunzip it first");
+    throw Error(Exit::usage, path + ": the file is gzipped, and " + lacks("zlib") + "; gunzip it first");
   return text;
 }
 

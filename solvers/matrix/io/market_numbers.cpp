@@ -44,7 +44,7 @@ T MarketNumbers::take(const char* what) {
   T value{};
   auto [stop, error] = std::from_chars(at_, end_, value);
   if constexpr (std::is_same_v<T, double>)
-    if (error == std::errc::result_out_of_range) {  // too small is 0, too large is refused as not finite
+    if (error == std::errc::result_out_of_range) {  // underflow gives 0, overflow is refused as not finite
       value = std::strtod(std::string(at_, stop).c_str(), nullptr);
       error = std::errc();
     }
@@ -58,8 +58,8 @@ T MarketNumbers::take(const char* what) {
 
 std::int64_t MarketNumbers::odd_integer(const char* what) { return take<std::int64_t>(what); }
 
-// Digits below 2^53 and a power of ten up to 10^22 are exact in double, so that one multiplication or division rounds
-// once, correctly (Clinger 1990). Everything else is from_chars' work.
+// Digits below 2^53 and powers of ten up to 10^22 are exact in double, so one multiplication or division rounds
+// correctly (Clinger 1990). from_chars handles all other numbers.
 double MarketNumbers::real(const char* what, bool must_be_finite) {
   static constexpr double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -106,9 +106,10 @@ double MarketNumbers::real(const char* what, bool must_be_finite) {
 
 MarketText::MarketText(const std::string& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw Error(Exit::file_io, path + ": a folder, not a matrix file");
+  if (std::filesystem::is_directory(path, error))
+    throw Error(Exit::file_io, path + ": is a folder, expected a matrix file");
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)  // a path that leads nowhere is mistyped, as that of a case would be
+  if (file < 0)  // exit code 2: most likely mistyped, as the path of a case
     throw Error(errno == ENOENT || errno == ENOTDIR ? Exit::usage : Exit::file_io,
                 path + ": cannot open the matrix file: " + std::strerror(errno));
   struct stat status;

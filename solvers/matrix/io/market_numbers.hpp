@@ -1,5 +1,4 @@
-// The numbers of a Matrix Market file, one after the other, separated by blanks of any kind; lines are counted only
-// where a message needs one.
+// The numbers of a Matrix Market file in sequence, separated by any white space. Lines are counted only for messages.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,7 +11,7 @@ class MarketNumbers {
   MarketNumbers(std::string_view text, const std::string& name)
       : begin_(text.data()), end_(text.data() + text.size()), at_(begin_), name_(name) {}
 
-  // Error(usage) "name:line: message", of the current place or of another.
+  // Throws Error(usage) "name:line: message" for the current or the given position.
   [[noreturn]] void fail(const std::string& message) const { fail(at_, message); }
   [[noreturn]] void fail(const char* where, const std::string& message) const;
 
@@ -28,18 +27,18 @@ class MarketNumbers {
   std::string_view line();
   void skip_comments();
 
-  // what: for the message where there is none, "a row number".
+  // what: expected item, for messages: "a row number".
   std::int64_t integer(const char* what) {
     skip_blanks();
     const char* p = at_;
-    std::uint64_t value = 0;  // wraps where there are too many digits
+    std::uint64_t value = 0;  // wraps on overflow
     while (p < end_ && is_digit(*p)) value = 10 * value + static_cast<std::uint64_t>(*p++ - '0');
     if (p == at_ || p - at_ > 18 || (p < end_ && !is_blank(*p))) return odd_integer(what);
     at_ = p;
     return static_cast<std::int64_t>(value);
   }
   double real(const char* what, bool must_be_finite = true);
-  void skip(const char* what) {  // a number that is read another time
+  void skip(const char* what) {  // a number that is read later
     skip_blanks();
     if (at_ == end_) fail_at_end(what);
     while (at_ < end_ && !is_blank(*at_)) ++at_;
@@ -51,7 +50,7 @@ class MarketNumbers {
   void skip_blanks() {
     while (at_ < end_ && is_blank(*at_)) ++at_;
   }
-  std::int64_t odd_integer(const char* what);  // signs, too many digits, no number at all
+  std::int64_t odd_integer(const char* what);  // handles signs, overflow and missing numbers
   template <class T>
   T take(const char* what);
   [[noreturn]] void fail_at_end(const char* what) const;
@@ -60,11 +59,10 @@ class MarketNumbers {
   const std::string& name_;
 };
 
-// The whole of a matrix file as text: mapped into memory where it is a plain file, read where it is a pipe, unzipped
-// where its content says that it is gzipped.
+// The text of a matrix file: plain files are mapped into memory, pipes are read, gzipped content is unpacked.
 class MarketText {
  public:
-  explicit MarketText(const std::string& path);  // Error(usage) where it is not there, file_io where it cannot be read
+  explicit MarketText(const std::string& path);  // Error(usage) if it does not exist, file_io if it cannot be read
   ~MarketText();
   MarketText(const MarketText&) = delete;
   MarketText& operator=(const MarketText&) = delete;
@@ -76,7 +74,7 @@ class MarketText {
   std::string text_;
 };
 
-// Plain and gzipped files alike, by zlib (market_gzip.cpp), or plain ones alone (market_no_gzip.cpp).
+// Plain and gzipped files with zlib (market_gzip.cpp), only plain ones without (market_no_gzip.cpp).
 std::string unzipped_text(const std::string& path);
 
 }  // namespace weir

@@ -44,21 +44,21 @@ Banner read_banner(MarketNumbers& in) {
             "not a Matrix Market file: the first line must be '%%MatrixMarket matrix FORMAT FIELD SYMMETRY'");
   Banner b;
   if (words[2] != "coordinate" && words[2] != "array")
-    in.fail(in.begin(), "unknown format '" + words[2] + "' (coordinate, array)");
+    in.fail(in.begin(), "unknown format '" + words[2] + "'; expected coordinate or array");
   b.coordinate = words[2] == "coordinate";
   if (words[3] != "real" && words[3] != "integer" && words[3] != "pattern" && words[3] != "double")
-    in.fail(in.begin(), "field '" + words[3] + "' cannot be read (real, integer, pattern)");
+    in.fail(in.begin(), "field '" + words[3] + "' is not supported; expected real, integer or pattern");
   b.pattern = words[3] == "pattern";
   if (words[4] != "general" && words[4] != "symmetric" && words[4] != "skew-symmetric")
-    in.fail(in.begin(), "symmetry '" + words[4] + "' cannot be read (general, symmetric, skew-symmetric)");
+    in.fail(in.begin(), "symmetry '" + words[4] + "' is not supported; expected general, symmetric or skew-symmetric");
   b.symmetry = words[4] == "symmetric" ? Symmetry::symmetric
                : words[4] == "general" ? Symmetry::general
                                        : Symmetry::skew;
-  if (!b.coordinate && b.pattern) in.fail(in.begin(), "an array has no pattern");
+  if (!b.coordinate && b.pattern) in.fail(in.begin(), "field 'pattern' requires the format coordinate");
   return b;
 }
 
-// What stands before the entries.
+// Everything before the entries.
 struct Header {
   int rows = 0;
   std::int64_t count = 0;  // entries in the file
@@ -79,13 +79,14 @@ Header read_header(MarketNumbers& in) {
   if (h.count < 0) in.fail(sizes, "the number of entries cannot be negative");
   const std::int64_t least = h.banner.pattern ? 4 : 6;  // bytes of "1 1\n", "1 1 1\n"
   if (h.count > in.left() / least + 1)
-    in.fail(sizes, "truncated: " + std::to_string(h.count) + " entries are announced, the file cannot hold so many");
+    in.fail(sizes,
+            "truncated: " + std::to_string(h.count) + " entries are announced, but the file is too small for them");
   if (rows > 64 * (h.count + 1) + 1024) in.fail(sizes, "almost all of the " + std::to_string(rows) + " rows are empty");
   h.rows = static_cast<int>(rows);
   return h;
 }
 
-// First pass: indices are checked and counted, values are passed over. Returns row_start.
+// First pass: checks and counts indices, skips values. Returns row_start.
 std::vector<std::int64_t> count_rows(MarketNumbers& in, const Header& h) {
   const bool mirrored = h.banner.symmetry != Symmetry::general;
   std::vector<std::int64_t> start(at(h.rows) + 1, 0);
@@ -93,19 +94,19 @@ std::vector<std::int64_t> count_rows(MarketNumbers& in, const Header& h) {
     const std::int64_t i = in.integer("a row number"), j = in.integer("a column number");
     if (i < 1 || i > h.rows) in.fail("row " + std::to_string(i) + " is not in 1 .. " + std::to_string(h.rows));
     if (j < 1 || j > h.rows) in.fail("column " + std::to_string(j) + " is not in 1 .. " + std::to_string(h.rows));
-    if (mirrored && j > i) in.fail("a symmetric file holds the lower triangle only");
+    if (mirrored && j > i) in.fail("a symmetric file may contain the lower triangle only");
     if (h.banner.symmetry == Symmetry::skew && i == j)
-      in.fail("a skew-symmetric file holds no diagonal entries, which are zero");
+      in.fail("a skew-symmetric file must not contain diagonal entries");
     if (!h.banner.pattern) in.skip("a value");
     ++start[i];
     if (mirrored && i != j) ++start[j];
   }
-  if (!in.at_end()) in.fail("more entries than the " + std::to_string(h.count) + " that are announced");
+  if (!in.at_end()) in.fail("more entries than the " + std::to_string(h.count) + "");
   for (int i = 0; i < h.rows; ++i) start[i + 1] += start[i];
   return start;
 }
 
-// Second pass: every entry goes to its place in its row, so that nothing is held but the text and the matrix.
+// Second pass: every entry goes to its place in its row, so memory holds only the text and the matrix.
 void fill_rows(MarketNumbers& in, const Header& h, BlockCsrData& d, MarketFaults* faults) {
   const Symmetry symmetry = h.banner.symmetry;
   std::vector<std::int64_t> next(d.row_start.begin(), d.row_start.end() - 1);
@@ -127,7 +128,7 @@ void fill_rows(MarketNumbers& in, const Header& h, BlockCsrData& d, MarketFaults
   }
 }
 
-// Columns ascending within each row; most files have them so already.
+// Sorts columns within each row; most files are sorted already.
 void sort_rows(BlockCsrData& d, const std::string& name, MarketFaults* faults) {
   std::vector<std::pair<int, double>> row;
   for (int i = 0; i < d.rows(); ++i) {
@@ -151,7 +152,7 @@ void sort_rows(BlockCsrData& d, const std::string& name, MarketFaults* faults) {
   }
 }
 
-// Entries given several times become one.
+// Adds up repeated entries.
 void add_up_repeated(BlockCsrData& d) {
   std::int64_t to = 0;
   for (int i = 0; i < d.rows(); ++i) {
@@ -210,7 +211,7 @@ std::vector<double> parse_vector_market(std::string_view text, const std::string
   const std::int64_t rows = in.integer("the number of rows"), columns = in.integer("the number of columns");
   const std::int64_t count = banner.coordinate ? in.integer("the number of entries") : rows;
   if (rows != size || columns != 1)
-    in.fail(sizes, "a vector of " + std::to_string(size) + " values is expected; this file holds " +
+    in.fail(sizes, "expected a vector of " + std::to_string(size) + " values; this file contains " +
                        std::to_string(rows) + " x " + std::to_string(columns));
   if (count < 0) in.fail(sizes, "the number of entries cannot be negative");
   std::vector<double> v(at(size), 0);
@@ -220,7 +221,7 @@ std::vector<double> parse_vector_market(std::string_view text, const std::string
     if (banner.coordinate) {
       i = in.integer("a row number");
       if (i < 1 || i > rows) in.fail("row " + std::to_string(i) + " is not in 1 .. " + std::to_string(rows));
-      if (in.integer("a column number") != 1) in.fail("a vector has one column");
+      if (in.integer("a column number") != 1) in.fail("the column number of a vector entry must be 1");
     }
     if (std::exchange(is_given[i - 1], 1)) in.fail("duplicate entry (" + std::to_string(i) + ", 1)");
     v[i - 1] = banner.pattern ? 1 : in.real("a value");

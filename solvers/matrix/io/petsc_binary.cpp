@@ -32,7 +32,7 @@ class BigEndianFile {
     if (stream_) std::filesystem::rename(path_ + ".partial", path_, error);
     if (stream_ && !error) return;
     std::filesystem::remove(path_ + ".partial", error);
-    throw Error(Exit::file_io, path_ + ": cannot be written");
+    throw Error(Exit::file_io, path_ + ": cannot write the file");
   }
 
  private:
@@ -55,7 +55,7 @@ void put_matrix(BigEndianFile& file, const BlockCsrData& A) {
 void write_petsc_binary(const std::string& path, const BlockCsrData& matrix,
                         const std::vector<std::span<const double>>& vectors) {
   if (matrix.value.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-    throw Error(Exit::usage, path + ": PETSc's 32-bit files end at 2^31 - 1 entries");
+    throw Error(Exit::usage, path + ": PETSc's 32-bit files are limited to 2^31 - 1 entries");
   BigEndianFile file(path);
   if (matrix.block > 1)
     put_matrix(file, scalar_rows(matrix));

@@ -1,4 +1,4 @@
-// PETSc's binary files: MatLoad and VecLoad read one after the other from the same file. Big-endian:
+// PETSc's binary files: MatLoad and VecLoad read consecutive objects from the same file. Big-endian:
 //   matrix  int32 1211216, rows, columns, entries, entries of each row, column of each entry; double of each entry
 //   vector  int32 1211214, size; doubles
 #pragma once
@@ -11,23 +11,26 @@
 
 namespace weir {
 
-// Blocks become scalar rows, zeros and all. Error(usage) above 2^31 - 1 entries, Error(file_io) where it cannot be written.
+// Blocks become scalar rows, zeros included. Throws Error(usage) above 2^31 - 1 entries, Error(file_io) if it cannot
+// be written.
 void write_petsc_binary(const std::string& path, const BlockCsrData& matrix,
                         const std::vector<std::span<const double>>& vectors);
 
-// What lies in such a file, one after the other: matrices (AIJ) and vectors, with 32-bit or 64-bit integers.
+// The objects of such a file: matrices (AIJ) and vectors, with 32-bit or 64-bit integers.
 struct PetscObject {
   bool is_matrix = false, has_wide_integers = false;
   std::int64_t rows = 0, entries = 0;
-  std::int64_t offset = 0;  // of what follows the sizes, in bytes
+  std::int64_t offset = 0;  // byte offset of the data after the sizes
 };
-bool is_petsc_binary(const std::string& path);  // by its first bytes
-// Error(usage) that names the byte and what was expected there: truncated, dense, not square, neither matrix nor vector.
+bool is_petsc_binary(const std::string& path);  // by the first bytes
+// Throws Error(usage) with the byte position and the expected data: truncated, dense, not square, neither matrix nor
+// vector.
 std::vector<PetscObject> petsc_objects(const std::string& path);
-// Scalar rows, columns ascending. Error(usage) of what is not finite, outside of the matrix, or there twice.
+// Scalar rows with ascending columns. Throws Error(usage) for values that are not finite and for columns that are
+// repeated or out of range.
 BlockCsrData read_petsc_matrix(const std::string& path, const PetscObject& matrix);
 std::vector<double> read_petsc_vector(const std::string& path, const PetscObject& vector);
-// Of FILE.info beside it (-matload_block_size); 0: not told.
+// From FILE.info (-matload_block_size); 0: not given.
 int petsc_block_size(const std::string& path);
 
 }  // namespace weir

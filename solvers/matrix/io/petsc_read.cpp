@@ -45,7 +45,7 @@ class PetscReader {
   template <class T>
   std::vector<T> take(std::int64_t count, const char* what) {
     if (count > (size_ - at_) / static_cast<std::int64_t>(sizeof(T)))
-      fail("truncated: " + std::to_string(count) + " of " + what + " were expected, the file ends before");
+      fail("truncated: " + std::to_string(count) + " of " + what + " were expected, but the file ends earlier");
     std::vector<T> values(static_cast<std::size_t>(count));
     in_.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(T)));
     if (!in_) throw Error(Exit::file_io, path_ + ": cannot be read");
@@ -77,14 +77,16 @@ PetscObject read_sizes(PetscReader& in, std::int64_t at) {
   PetscObject o;
   in.go_to(at);
   std::int64_t id = in.integers(1, false, "class identifiers").front();
-  if (id == 0) {  // the upper half of a 64-bit one
+  if (id == 0) {  // upper half of a 64-bit identifier
     o.has_wide_integers = true;
     in.go_to(at);
     id = in.integers(1, true, "class identifiers").front();
   }
   const auto swapped = static_cast<std::int64_t>(from_big_endian(static_cast<std::int32_t>(id)));
   if (swapped != id && (swapped == matrix_id || swapped == vector_id))
-    in.fail("a little-endian file; PETSc's own are big-endian on every machine: write it with PetscViewerBinaryOpen");
+    in.fail(
+        "the file is little-endian; PETSc's binary files are big-endian on every machine: write it with "
+        "PetscViewerBinaryOpen");
   o.is_matrix = id == matrix_id;
   if (!o.is_matrix && id != vector_id) {
     in.go_to(at);
@@ -99,7 +101,7 @@ PetscObject read_sizes(PetscReader& in, std::int64_t at) {
   if (!o.is_matrix) return o;
   o.entries = sizes[2];
   if (sizes[1] != o.rows) in.fail("the matrix is not square: " + text + " x " + std::to_string(sizes[1]));
-  if (o.entries < 0) in.fail("a dense matrix; only sparse ones (AIJ) are read");
+  if (o.entries < 0) in.fail("dense matrices are not supported; expected a sparse one (AIJ)");
   return o;
 }
 
@@ -108,7 +110,7 @@ std::int64_t end_of(const PetscObject& o) {
   return o.offset + (o.is_matrix ? each * (o.rows + o.entries) + 8 * o.entries : 8 * o.rows);
 }
 
-// Columns ascending in each row, values with them.
+// Sorts columns and values within each row.
 void sort_rows(const PetscReader& in, BlockCsrData& A) {
   std::vector<std::pair<int, double>> row;
   for (int i = 0; i < A.rows(); ++i) {
@@ -117,7 +119,7 @@ void sort_rows(const PetscReader& in, BlockCsrData& A) {
     std::sort(row.begin(), row.end(), [](const auto& p, const auto& q) { return p.first < q.first; });
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (k > 0 && row[k].first == row[k - 1].first)
-        in.fail("row " + std::to_string(i) + " (from 0): column " + std::to_string(row[k].first) + " is there twice");
+        in.fail("row " + std::to_string(i) + " (from 0): column " + std::to_string(row[k].first) + " is repeated");
       A.column[A.row_start[i] + static_cast<std::int64_t>(k)] = row[k].first;
       A.value[A.row_start[i] + static_cast<std::int64_t>(k)] = row[k].second;
     }
@@ -134,7 +136,7 @@ bool is_petsc_binary(const std::string& path) {
   in.read(reinterpret_cast<char*>(words), sizeof words);
   const std::int32_t first = from_big_endian(words[0]), second = from_big_endian(words[1]);
   const std::int32_t id = first == 0 ? second : first;
-  const bool is_little = words[0] == matrix_id || words[0] == vector_id;  // refused where it is read
+  const bool is_little = words[0] == matrix_id || words[0] == vector_id;  // refused later with a message
   return in && (id == matrix_id || id == vector_id || is_little);
 }
 
@@ -146,9 +148,9 @@ std::vector<PetscObject> petsc_objects(const std::string& path) {
     if (end_of(found.back()) > in.size())
       in.fail("truncated: the file ends at byte " + std::to_string(in.size()) + ", this " +
               (found.back().is_matrix ? "matrix" : "vector") + " at " + std::to_string(end_of(found.back())) +
-              " (complex or single-precision numbers are not read)");
+              " (complex and single-precision numbers are not supported)");
   }
-  if (found.empty()) throw Error(Exit::usage, path + ": is empty; PETSc's matrices or vectors were expected");
+  if (found.empty()) throw Error(Exit::usage, path + ": the file is empty; expected PETSc matrices or vectors");
   return found;
 }
 

@@ -1,6 +1,6 @@
-// Banded: what both spaces share, and the device form: one thread per two cells of a column, i along the lanes, so that
-// every band is read in whole lines. A grid row that holds no row of the remainder, nearly every one, costs two reads
-// more. Sums by the fixed tree of reduce.hpp: they repeat bit for bit.
+// Banded: code shared by both spaces, and the device products: one thread per two cells of a column, i along the
+// lanes, so bands are read in whole lines. Grid rows without remainder, nearly all, cost two extra reads. Sums use
+// the fixed tree of reduce.hpp and are reproducible bit for bit.
 #include "solvers/matrix/stencil/banded.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace weir {
 namespace banded_products {
 
-// Of the cell c in the grid row g.
+// Remainder at cell c of grid row g.
 WEIR_HD inline double remainder_at(const RemainderView& R, int g, const double* x, int c) {
   const int end = R.first[g + 1];
   int q = R.first[g];
@@ -27,14 +27,15 @@ WEIR_HD inline double remainder_at(const RemainderView& R, int g, const double* 
   return s;
 }
 
-// What the cells (i, j, .) share.
+// Data shared by the cells (i, j, .).
 struct BandedColumn {
   const BandedView& A;
   const double* x;
-  int first, row, plane;                       // the cell of k = 0; its grid row
-  int west, east, south, north;                // the neighbours' places, less the cell's; 0: none
-  int band_west, band_south, mirrored;         // places of the bands towards lower neighbours, less the cell's
-  const double *alpha, *beta, *gamma, *delta;  // bands, those towards upper neighbours where only these are stored
+  int first, row, plane;                // the cell of k = 0; its grid row
+  int west, east, south, north;         // offsets of the neighbours; 0: none
+  int band_west, band_south, mirrored;  // offsets of the bands towards lower neighbours
+  // bands; if only the upper ones are stored, the first three point to them
+  const double *alpha, *beta, *gamma, *delta;
   const double *epsilon, *zeta, *eta;
 
   WEIR_HD BandedColumn(const BandedView& view, const double* vector, int i, int j)
@@ -60,8 +61,8 @@ struct BandedColumn {
   }
   WEIR_HD double neighbour(int c, int to) const { return to != 0 ? x[c + to] : 0; }
 
-  // product[s] = (A x)_c of the cells of a column. All is read before anything is computed, and nothing is written, so
-  // that all loads are in flight at a time. A value that points out of the grid is finite, and multiplies 0.
+  // product[s] = (A x)_c of the cells of a column. All loads come before any arithmetic and nothing is written, so
+  // that all loads are in flight at once. A value that points out of the grid is finite and multiplied by 0.
   template <int Layers>
   WEIR_HD void products(int column, double (&product)[Layers]) const {
     const int nz = A.bands.cells.nz, start = Layers * column;
@@ -93,7 +94,7 @@ struct BandedColumn {
       product[s] = sum;
     });
     if (A.remainder.rows == 0) return;
-    for (int k = start; k < start + Layers && k < nz; ++k) {  // the choice of s keeps product in registers
+    for (int k = start; k < start + Layers && k < nz; ++k) {  // the selection of s keeps product in registers
       const double more = remainder_at(A.remainder, row + k * A.bands.cells.ny, x, first + k * plane);
       for (int s = 0; s < Layers; ++s) product[s] += start + s == k ? more : 0;
     }
@@ -109,7 +110,7 @@ WEIR_HD void for_products(const BandedView& A, const double* x, int i, int j, in
   for_column<Layers>(column, A.bands.cells.nz, [&](int k, int s) { cell(of.first + k * of.plane, product[s]); });
 }
 
-// Columns of two cells at most: with more, fewer than two blocks of a reduction are resident on a multiprocessor.
+// At most two cells per thread: with more, fewer than two workgroups of a reduction are resident per multiprocessor.
 template <class F>
 auto by_layers(const Extents& e, const F& f) {
   return e.nz == 1 || e.count() < 1 << 18 ? f.template operator()<1>() : f.template operator()<2>();
@@ -126,7 +127,7 @@ void for_cells(const BandedView& A, const double* x, const F& cell) {
   by_layers(A.bands.cells, [&]<int Layers>() { for_layers<Layers>(A, x, cell); });
 }
 
-// The same, and the sum of what it returns, a double or a Pair.
+// Adds up the return values, a double or a Pair.
 template <class T, int Layers, class F>
 T sum_layers(const BandedView& A, const double* x, const F& cell) {
   const Extents e = A.bands.cells;
@@ -179,7 +180,7 @@ Pair product(Device, const BandedView& A, Product p, const double* b, const doub
   }
 }
 
-// first[g]: how many rows of the remainder lie before grid row g, by bisection.
+// first[g]: number of remainder rows before grid row g, by bisection.
 template <class Space>
 void find_first(const RemainderView& R, int nx, int grid_rows) {
   for_each<Space>(grid_rows + 1, [=] WEIR_HD(int g) {
@@ -208,12 +209,12 @@ void check(const RemainderData& d, int cells) {
   const auto fail = [](const std::string& what) { throw Error(Exit::usage, "banded: the remainder's " + what); };
   if (d.start.size() != d.row.size() + 1 || d.start.front() != 0 || !std::is_sorted(d.start.begin(), d.start.end()) ||
       d.start.back() != static_cast<int>(d.column.size()) || d.column.size() != d.value.size())
-    fail("arrays do not fit each other");
+    fail("array sizes do not match");
   for (std::size_t q = 0; q < d.row.size(); ++q)
     if (d.row[q] < 0 || d.row[q] >= cells || (q > 0 && d.row[q] <= d.row[q - 1]))
-      fail("row " + std::to_string(d.row[q]) + " is no cell or not in ascending order");
+      fail("row " + std::to_string(d.row[q]) + " is not a cell or not in ascending order");
   for (const int c : d.column)
-    if (c < 0 || c >= cells) fail("column " + std::to_string(c) + " is no cell");
+    if (c < 0 || c >= cells) fail("column " + std::to_string(c) + " is not a cell");
 }
 
 }  // namespace
@@ -246,7 +247,7 @@ std::array<SeparableDirection, 3> directions_of(const BandedGrid& grid, Extents 
   for (std::size_t d = 0; d < 3; ++d) {
     const auto& ends = grid.ends[d];
     if (grid.faces[d].size() != size[d] + 1 || (ends[0] == EndCondition::periodic) != wraps[d])
-      throw Error(Exit::usage, "banded: the grid has other sizes or other periodic directions than the matrix");
+      throw Error(Exit::usage, "banded: grid and matrix differ in size or in the periodic directions");
     directions[d] = cell_centred_direction(grid.faces[d], ends[0], ends[1]);
   }
   return directions;
@@ -262,7 +263,7 @@ template <class Space>
 void Banded<Space>::set_directions(const std::array<SeparableDirection, 3>& directions) {
   const Extents e = this->cells();
   if (directions[0].size() != e.nx || directions[1].size() != e.ny || directions[2].size() != e.nz)
-    throw Error(Exit::usage, "banded: the grid has other sizes than the matrix");
+    throw Error(Exit::usage, "banded: grid and matrix differ in size");
   direction_ = directions;
   has_grid_ = true;
 }

@@ -1,13 +1,12 @@
-// The products of Banded on the host: one pass over the grid rows, threads over rows, vectors along a row. What lies beyond
-// the grid is read from a row of zeros. A grid row that holds rows of the remainder is finished in a second go while it is in
-// cache.
+// Products of Banded on the host: one pass over the grid rows, threads over rows, vectors along a row. Rows beyond
+// the grid are read from a row of zeros. Remainder rows are added while their grid row is in cache.
 #include "solvers/matrix/host_rows.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir::banded_products {
 namespace {
 
-// Grid row (j, k): its seven bands and what they multiply. W and E reach along the row itself.
+// Grid row (j, k): its seven bands and their factors. W and E are offsets in the row itself.
 struct BandRow {
   const double *B, *S, *W, *D, *E, *N, *T;
   const double *xB, *xS, *x, *xN, *xT;
@@ -73,7 +72,7 @@ Pair row_product(const BandRow& r, int n, const double* b, double* __restrict y)
   return {a + inner_a, c + inner_c};
 }
 
-// The rows of the remainder of grid row g, added to (or taken from) y; x and y are whole vectors.
+// Adds (or subtracts) the remainder of grid row g to y; x and y are whole vectors.
 void add_remainder(const RemainderView& R, int g, double factor, const double* x, double* y) {
   for (int q = R.first[g]; q < R.first[g + 1]; ++q) {
     double s = 0;
@@ -82,7 +81,7 @@ void add_remainder(const RemainderView& R, int g, double factor, const double* x
   }
 }
 
-// The dot products of a finished row.
+// Dot products of a finished row.
 template <Product form>
 Pair dots_of(int n, const double* x, const double* w, const double* y) {
   double a = 0, c = 0;

@@ -1,13 +1,12 @@
-// Several passes of a 7-point stencil over a box in one sweep on host threads, so that what they share travels from
-// memory once. row(p, j, k) does pass p on grid row (j, k); it may
-//   read  what pass p - 1 wrote in its row and the four next to it (j -+ 1 and k -+ 1),
-//   write over what pass p - 2 wrote in its row (two arrays that take turns), and use any array at its row only.
-// A row is visited when what it reads is there and before anything needed is lost, and nothing else depends on the
-// order: the result is that of one pass after the other, bit for bit, for any number of threads.
+// Several passes of a 7-point stencil over a box in one sweep on host threads, so that shared data is read from
+// memory once. row(p, j, k) does pass p on grid row (j, k). It may
+//   read  the results of pass p - 1 in its row and its four neighbours (j -+ 1 and k -+ 1),
+//   overwrite  the results of pass p - 2 in its row (two alternating arrays), and use any array at its row only.
+// The result is that of the passes one after the other, bit for bit, for any number of threads.
 //
-// Each thread has a slab of planes. Pass p follows pass p - 1 one plane behind, and stops p planes short of the slabs
-// beside it; one barrier later the wedges between slabs are filled in, pass by pass. Inside a slab, strips of rows that
-// lean back by one row a pass keep the planes in flight within a thread's cache.
+// Each thread has a slab of planes. Pass p follows pass p - 1 one plane behind and stops p planes before the adjacent
+// slabs; after a barrier the wedges between slabs are completed pass by pass. Inside a slab, strips of rows that
+// shift by one row per pass keep the active planes in the thread's cache.
 #pragma once
 #include <omp.h>
 
@@ -22,8 +21,8 @@ namespace weir {
 
 class PassSweep {
  public:
-  // periodic: along y or z, where the last rows need the first; then passes go one at a time. bytes_per_cell: of all
-  // arrays the passes use.
+  // periodic: along y or z, where the last rows need the first; then passes run one at a time. bytes_per_cell: of all
+  // arrays used.
   PassSweep(Extents e, bool periodic, int bytes_per_cell) : rows_(e.ny), planes_(e.nz) {
     threads_ = e.count() > parallel_grain ? omp_get_max_threads() : 1;
     if (periodic) return;
@@ -51,8 +50,8 @@ class PassSweep {
 
  private:
   static constexpr int most_passes = 8;        // more gain little, and the wedges stay small
-  static constexpr int thinnest_slab = 8;      // planes a thread; below, the uneven slabs cost more than is saved
-  static constexpr int cache_bytes = 4 << 20;  // a thread's share of the last level cache
+  static constexpr int thinnest_slab = 8;      // planes per thread; below, uneven slabs cost more than is saved
+  static constexpr int cache_bytes = 4 << 20;  // share of the last-level cache per thread
 
   template <class F>
   void one_pass(const F& row) const {
@@ -81,7 +80,7 @@ class PassSweep {
     }
   }
 
-  // All passes on the strip that pass 0 begins at row j0, in the planes [low, high) of a slab.
+  // All passes on the strip that pass 0 starts at row j0, in the planes [low, high) of a slab.
   template <class F>
   void slab(int passes, int j0, int low, int high, int short_below, int short_above, const F& row) const {
     for (int t = low; t < high + passes - 1; ++t)
@@ -96,7 +95,7 @@ class PassSweep {
   int edge(int slab, int slabs) const { return static_cast<int>(std::int64_t{planes_} * slab / slabs); }
 
   int rows_, planes_, threads_ = 1, at_once_ = 1, strip_ = 1;
-  bool flat_ = false;  // one plane: its rows are the planes, of one row each
+  bool flat_ = false;  // one plane: its rows are treated as planes of one row
 };
 
 }  // namespace weir

@@ -9,7 +9,7 @@ namespace {
 
 bool nearly(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
 
-// Checks the arguments on the way.
+// Also checks the arguments.
 bool is_periodic(const std::vector<double>& faces, EndCondition low, EndCondition high) {
   if (faces.size() < 2) throw std::invalid_argument("a direction needs at least one cell");
   const bool periodic = low == EndCondition::periodic;
@@ -58,7 +58,8 @@ SeparableDirection face_centred_direction(const std::vector<double>& faces, EndC
   const std::size_t cells = faces.size() - 1;
   const std::size_t first = low == EndCondition::dirichlet ? 1 : 0;
   const std::size_t last = high == EndCondition::neumann ? cells : cells - 1;  // periodic: face `cells` is face 0
-  if (last + 1 <= first) throw std::invalid_argument("no unknown between the end faces: one cell more is needed");
+  if (last + 1 <= first)
+    throw std::invalid_argument("no unknown between the end faces: at least one more cell is needed");
   const std::size_t n = last + 1 - first;
   const auto width = [&](std::size_t c) { return faces[c + 1] - faces[c]; };  // of cell c
   SeparableDirection d = zero_direction(n, periodic);

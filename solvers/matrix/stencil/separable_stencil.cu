@@ -1,6 +1,6 @@
-// The device form: a thread a column of cells (columns.hpp), i along the lanes, so loads of x, W, E, S, N, B, T are
-// contiguous; the 1D arrays stay in cache. Moves two vectors (three for a residual). Sums by the fixed tree of reduce.hpp:
-// repeats bit for bit.
+// Device form: one thread per column of cells (columns.hpp), i along the lanes, so loads of x, W, E, S, N, B, T are
+// contiguous; the 1D arrays stay in cache. Bytes: two vectors (three for a residual). Sums use the fixed tree of
+// reduce.hpp and are reproducible bit for bit.
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
 #include <limits>
@@ -15,7 +15,7 @@
 namespace weir {
 namespace separable_products {
 
-// Cell c - stride, or the wrapped one; at other ends c itself, whose coupling is zero.
+// Cell c - stride, wrapped if periodic; otherwise c itself at the end, where the coupling is zero.
 WEIR_HD inline int low_neighbour(int c, int i, int stride, const StencilAxis& a) {
   return i > 0 ? c - stride : (a.periodic ? c + stride * (a.n - 1) : c);
 }
@@ -29,10 +29,10 @@ WEIR_HD inline double diagonal_at(const StencilView& s, int i, int j, int k) {
          s.scale * my * mz * s.X.diagonal[i];
 }
 
-// What the cells (i, j, .) share.
+// Data shared by the cells (i, j, .).
 struct StencilColumn {
   const StencilView& s;
-  int first, plane, west, east, south, north;  // the cell of k = 0; the neighbours' places, less the cell's
+  int first, plane, west, east, south, north;  // the cell of k = 0; offsets of the neighbours
   double mx, my, inverse_area;
   double low_x, up_x, low_y, up_y, diagonal_x, diagonal_y;
 
@@ -58,27 +58,23 @@ struct StencilColumn {
   WEIR_HD double inverse_volume(int k) const { return inverse_area * s.Z.inverse_mass[k]; }
 };
 
-struct Always {
-  WEIR_HD bool operator()() const { return true; }
-};
-// y[c] = value(of, c, k) for every cell, if wanted(). A column is written after all of it has been read: no load waits
-// for a store.
-template <int Layers, class F, class Wanted>
-void set_layers(const StencilView& s, double* y, const F& value, const Wanted& wanted) {
+// y[c] = value(of, c, k) for every cell. A column is written after all of it has been read, so no load waits for a
+// store.
+template <int Layers, class F>
+void set_layers(const StencilView& s, double* y, const F& value) {
   for_each<Device>(Extents{s.X.n, s.Y.n, parts(s.Z.n, Layers)}, [=] WEIR_HD(int i, int j, int column) {
-    if (!wanted()) return;
     const StencilColumn of(s, i, j);
     double v[Layers];
     for_column<Layers>(column, s.Z.n, [&](int k, int l) { v[l] = value(of, of.first + k * of.plane, k); });
     for_column<Layers>(column, s.Z.n, [&](int k, int l) { y[of.first + k * of.plane] = v[l]; });
   });
 }
-template <class F, class Wanted = Always>
-void set_cells(const StencilView& s, double* y, const F& value, const Wanted& wanted = {}) {
-  by_columns<Device>(s.extents(), [&]<int Layers>() { set_layers<Layers>(s, y, value, wanted); });
+template <class F>
+void set_cells(const StencilView& s, double* y, const F& value) {
+  by_columns<Device>(s.extents(), [&]<int Layers>() { set_layers<Layers>(s, y, value); });
 }
 
-// cell(of, c, k) for every cell, and the sum of what it returns, a double or a Pair.
+// Adds up cell(of, c, k) over all cells, a double or a Pair.
 template <int Layers, class T, class F>
 T sum_layers(const StencilView& s, const F& cell) {
   const TileOrder order({s.X.n, s.Y.n, parts(s.Z.n, Layers)});
@@ -143,15 +139,11 @@ Pair chebyshev_start(Device, const StencilView& s, double omega, const double* b
 
 void chebyshev_step(const StencilView& s, const ChebyshevSteps& steps, int p, const double* b, const double* x,
                     double* y) {
-  const double alpha = steps.alpha[p], omega = steps.omega[p], *const wanted = steps.wanted;
-  const int number = steps.first + p;
-  set_cells(
-      s, y,
-      [=] WEIR_HD(const StencilColumn& of, int c, int k) {
-        const double r = b[c] - of.product(x, c, k);
-        return x[c] + alpha * (x[c] - y[c]) + omega * of.inverse_volume(k) * r;
-      },
-      [=] WEIR_HD() { return !wanted || number <= *wanted; });
+  const double alpha = steps.alpha[p], omega = steps.omega[p];
+  set_cells(s, y, [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+    const double r = b[c] - of.product(x, c, k);
+    return x[c] + alpha * (x[c] - y[c]) + omega * of.inverse_volume(k) * r;
+  });
 }
 
 double chebyshev_steps(Device, const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x,

@@ -1,4 +1,4 @@
-// The 7-point matrix of a SeparableOperator: nothing is stored but its 1D arrays, so a product moves two vectors.
+// The 7-point matrix of a SeparableOperator: only its 1D arrays are stored, so a product moves two vectors.
 //   (A x)_ijk = mx_i ( c0 x - cs x_S - cn x_N - cb x_B - ct x_T ) + cx ( dx_i x - lx_i x_W - ux_i x_E )
 // where the row (j, k) gives   cx = s my mz,   cs = s mz ly,  cn = s mz uy,  cb = s my lz,  ct = s my uz,
 //   c0 = shift my mz + s ( mz (ly + uy + by) + my (lz + uz + bz) ),   s = scale,   dx = lx + ux + bx.
@@ -10,7 +10,7 @@
 
 namespace weir {
 
-// One direction as kernels see it; diagonal = lower + upper + boundary.
+// One direction in kernels; diagonal = lower + upper + boundary.
 struct StencilAxis {
   const double *mass = nullptr, *lower = nullptr, *upper = nullptr, *diagonal = nullptr;
   const double* inverse_mass = nullptr;
@@ -25,18 +25,15 @@ struct StencilView {
   Extents extents() const { return {X.n, Y.n, Z.n}; }
 };
 
-// Steps of the Chebyshev method whose coefficients are known beforehand.
+// Chebyshev steps with coefficients known in advance.
 struct ChebyshevSteps {
   static constexpr int most = 8;
   int count = 0;
   bool residual = false;
   double alpha[most] = {}, omega[most] = {};
-  // Device, of one rank: where not null, steps are numbered from `first` on, and those behind *wanted (device memory) do nothing.
-  const double* wanted = nullptr;
-  int first = 0;
 };
 
-// On Host: vectorised along i, OpenMP over rows, sums by rows in one fixed tree.
+// Host: vectorised along i, OpenMP over rows, row sums added in a fixed tree.
 namespace separable_products {
 Pair product(Host, const StencilView& s, Product p, const double* b, const double* x, double* y);
 Pair product(Device, const StencilView& s, Product p, const double* b, const double* x, double* y);
@@ -47,18 +44,18 @@ double chebyshev_steps(Device, const StencilView& s, const ChebyshevSteps& steps
                        double* y);
 }  // namespace separable_products
 
-// What the Chebyshev method (solvers/krylov/chebyshev.cu) asks of a matrix, M being the diagonal of volumes; each pass
-// reads b and x once. Over ranks the sums are this rank's shares.
+// Operations for the Chebyshev method (solvers/krylov/chebyshev.cu), M being the diagonal of volumes; each pass reads
+// b and x once. With ranks, sums are this rank's shares.
 template <class Space>
 class ChebyshevPasses {
  public:
   virtual ~ChebyshevPasses() = default;
   virtual void set_coefficients(double shift, double scale) = 0;  // of a new time step
   virtual const SeparableOperator& whole_operator() const = 0;    // of all ranks: its eigenvalues bound the method
-  // y = x + omega M^-1 r, r = b - A x; returns r.r and b.b
+  // y = x + omega M^-1 r, r = b - A x; returns r.r and b.b.
   virtual Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const = 0;
-  // Each step y = x + alpha (x - y) + omega M^-1 r, after which x and y change roles; then r.r of the last iterate, if
-  // wanted: the other vector is then free and may be overwritten.
+  // Each step y = x + alpha (x - y) + omega M^-1 r, then x and y are swapped; finally r.r of the last iterate if
+  // wanted, which may overwrite the other vector.
   virtual double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
                                  View<double> y) const = 0;
 };
@@ -66,9 +63,9 @@ class ChebyshevPasses {
 template <class Space>
 class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Space>>, public ChebyshevPasses<Space> {
  public:
-  explicit SeparableStencil(SeparableOperator op);  // more than 2^31 - 1 unknowns: Error(usage)
+  explicit SeparableStencil(SeparableOperator op);  // Error(usage): more than 2^31 - 1 unknowns
 
-  // A time step's new shift and scale: costs nothing, the 1D arrays stay.
+  // New shift and scale of a time step; the 1D arrays stay.
   void set_coefficients(double shift, double scale) override;
 
   int rows() const override { return extents_.count(); }
@@ -80,10 +77,9 @@ class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Sp
   bool is_symmetric() const override { return true; }
   bool has_constant_null_space() const override { return operator_.has_constant_null_space(); }
   Work apply_work() const override;
-  bool is_recordable() const override { return true; }
   const SeparableOperator* separable() const override { return &operator_; }
 
-  // On the host the steps go together over the grid (pass_sweep.hpp).
+  // On the host several steps are combined in one sweep (pass_sweep.hpp).
   const SeparableOperator& whole_operator() const override { return operator_; }
   Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override {
     return separable_products::chebyshev_start(Space{}, view(), omega, b.data(), x.data(), y.data());
@@ -98,7 +94,7 @@ class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Sp
 
   SeparableOperator operator_;
   Extents extents_;
-  Array<double, Space> coefficients_;  // mass, lower, upper, diagonal, 1/mass of x, then of y, then of z
+  Array<double, Space> coefficients_;  // mass, lower, upper, diagonal, 1/mass of x, then of y and z
 };
 
 }  // namespace weir

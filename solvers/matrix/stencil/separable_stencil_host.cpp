@@ -1,12 +1,12 @@
-// One pass over the rows for every product. A row of the output is written once; of the input, a row is read from
-// memory once and found in cache as the neighbour of four other rows.
+// One pass over the rows for every product. Each input row is read from memory once and found in cache as the
+// neighbour of four other rows.
 #include "solvers/matrix/host_rows.hpp"
 #include "solvers/matrix/stencil/pass_sweep.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
 namespace weir::separable_products {
 
-// One row of the separable stencil on the host: its coefficients, and the product at a cell.
+// One row of the separable stencil on the host: its coefficients and the product at a cell.
 
 struct RowCoefficients {
   double c0, cs, cn, cb, ct, cx;
@@ -23,8 +23,8 @@ inline RowCoefficients row_coefficients(const StencilView& v, int j, int k) {
           s * my * mz};
 }
 
-// A x at cell i, whose neighbours' values along the row are given. All arguments by value: gcc vectorises the loop over i
-// only then.
+// A x at cell i, given its neighbours' values along the row. Arguments by value, otherwise gcc does not vectorise the
+// loop over i.
 inline double product_at(const RowCoefficients c, const StencilAxis X, const RowPointers p, int i, double west,
                          double east) {
   return X.mass[i] * (c.c0 * p.x[i] - c.cs * p.S[i] - c.cn * p.N[i] - c.cb * p.B[i] - c.ct * p.T[i]) +
@@ -33,12 +33,12 @@ inline double product_at(const RowCoefficients c, const StencilAxis X, const Row
 
 namespace {
 
-// Row (j, k) of the matrix as product_row wants it.
+// Row (j, k) in the form of product_row.
 struct Row {
   const double *mass, *lower, *upper, *diagonal;
   RowPointers p;
   RowCoefficients c;
-  static constexpr double low = 0, high = 0;  // the 1D diagonal has the ends in it
+  static constexpr double low = 0, high = 0;  // the 1D diagonal includes the ends
 
   double operator()(int i, double west, double east) const {
     return mass[i] * (c.c0 * p.x[i] - c.cs * p.S[i] - c.cn * p.N[i] - c.cb * p.B[i] - c.ct * p.T[i]) +
@@ -63,11 +63,11 @@ double product(const StencilView& v, const double* b, const double* x, double* y
   return 0;
 }
 
-// The passes of the Chebyshev method on the host: a row at a time, neighbours from cache, several passes in one sweep.
+// Chebyshev passes on the host: row by row with neighbours from cache, several passes per sweep.
 enum class Pass { start, step, square };
 
-// y is read where it is written and nowhere else, so it may hold the iterate before x. Everything by value, and the
-// loop alone in its function: gcc vectorises it only then.
+// y is read only where it is written, so it may hold the iterate before x. Arguments by value and the loop alone in
+// its function, otherwise gcc does not vectorise it.
 template <Pass pass>
 inline double cell(const RowCoefficients c, const StencilAxis X, const RowPointers p, double alpha, double omega,
                    const double* b, double* y, int i, double west, double east) {
@@ -77,7 +77,7 @@ inline double cell(const RowCoefficients c, const StencilAxis X, const RowPointe
   return r * r;
 }
 
-// The cells [first, last) of a row; beyond them lie values that may be read.
+// Cells [first, last) of a row; the values beyond them must be readable.
 template <Pass pass>
 Pair inner_cells(const RowCoefficients c, const StencilAxis X, const RowPointers p, const double alpha,
                  const double omega, const double* b, double* y, const int first, const int last) {
@@ -91,7 +91,7 @@ Pair inner_cells(const RowCoefficients c, const StencilAxis X, const RowPointers
   return {rr, bb};
 }
 
-// Four cells from `first` on, whose neighbours to the west and east are in west[0..3] and east[0..3].
+// Four cells from `first` on, with neighbours west[0..3] and east[0..3].
 constexpr int group = 4;
 template <Pass pass>
 void end_cells(const RowCoefficients c, const StencilAxis X, const RowPointers p, const double alpha,
@@ -101,9 +101,9 @@ void end_cells(const RowCoefficients c, const StencilAxis X, const RowPointers p
   for (int l = 0; l < group; ++l) cell<pass>(c, X, p, alpha, omega, b, y, first + l, west[l], east[l]);
 }
 
-// lies_within: rows of the plane, which may be read, come before and after this one in memory. Beyond an end of the row the
-// coupling is zero, so what is read there does not matter, and the loop runs over the whole row. Else in groups of four from
-// the start of the row, as product_row of host_rows.hpp and for its reason.
+// lies_within: the rows before and after this one in memory are readable. Beyond an end of the row the coupling is
+// zero, so the value read there is irrelevant and the loop covers the whole row. Otherwise the row is processed in
+// groups of four, as in product_row of host_rows.hpp.
 template <Pass pass>
 Pair chebyshev_row(const RowCoefficients c, const StencilAxis X, const RowPointers p, const double alpha,
                    const double omega, const double* b, double* y, const bool lies_within) {
@@ -117,7 +117,7 @@ Pair chebyshev_row(const RowCoefficients c, const StencilAxis X, const RowPointe
     add({cell<pass>(c, X, p, alpha, omega, b, y, i, i > 0 ? x[i - 1] : before, i + 1 < n ? x[i + 1] : after),
          b[i] * b[i]});
   };
-  if (pass != Pass::step || n < 2 * group) {  // sums by groups cost more than aligned loads save
+  if (pass != Pass::step || n < 2 * group) {  // for short rows, sums by groups cost more than aligned loads save
     one(0);
     if (n == 1) return sums;
     add(inner_cells<pass>(c, X, p, alpha, omega, b, y, 1, n - 1));

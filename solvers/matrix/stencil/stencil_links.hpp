@@ -1,5 +1,5 @@
-// Which neighbours the cells of a grid row (j, k) have, as the host kernels want them: a short list that is the same
-// for all cells of the row but the first and the last.
+// Neighbours of the cells of a grid row (j, k) for host kernels: a short list that is the same for all cells of the
+// row except the first and last.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace weir {
 
 struct StencilLinks {
   struct Link {
-    const double* blocks;  // of the slot, from cell 0 on
-    const double* back;    // of the opposite slot: the neighbour's block that leads to the cell
-    int step;              // from the cell to its neighbour
+    const double* blocks;  // blocks of the slot from cell 0 on
+    const double* back;    // blocks of the opposite slot: from the neighbour to the cell
+    int step;              // offset of the neighbour
   };
   Link link[slot::count];
   int count = 0;
@@ -22,8 +22,9 @@ struct StencilLinks {
   const Link* end() const { return link + count; }
 };
 
-// f(link) for each. Count: of all cells inside the grid, 0: whatever there are. With a number known to the compiler each slot has load
-// instructions of its own, by which the processor's prefetchers tell the slots' streams apart: n = 4, seven slots, 0.6 of the time.
+// f(link) for each link. Count: number of links of cells inside the grid, 0: unknown. With a compile-time number each
+// slot has its own load instructions, which separates the streams for hardware prefetchers: 0.6 of the time for n = 4
+// and seven slots.
 template <int Count, class F>
 [[gnu::always_inline]] inline void for_links(const StencilLinks& links, const F& f) {
   if constexpr (Count == 0)
@@ -32,19 +33,20 @@ template <int Count, class F>
     lanes::unroll<Count>([&](auto q) __attribute__((always_inline)) { f(links.link[q]); });
 }
 
-// How many cells of a row a kernel works on at once: it reads one slot's blocks of all of them (some 1 kB of a stream) before the next
-// slot's, while their sums stay in registers. 65^3, one core, of the time of one cell at a time: n = 3 0.73 (product), n = 4 0.91 and 0.95
-// (sweep), n = 6 0.90 and 0.88; n = 8 would take 1.1 and 1.5. Four up to n = Largest, two up to n = 6.
+// Number of cells processed at once: one slot's blocks of all of them (about 1 kB of a stream) are read before the
+// next slot's, with the sums in registers. 65^3, one core, relative to one cell at a time: n = 3 0.73 (product), n =
+// 4 0.91 and 0.95 (sweep), n = 6 0.90 and 0.88; n = 8 would take 1.1 and 1.5. Four up to n = Largest, two up to n =
+// 6.
 template <int Largest, class Block>
 constexpr int cells_at_once() {
   if (Block::fixed == 0 || Block::fixed > 6) return 1;
   return Block::fixed > Largest ? 2 : 4;
 }
 
-enum class Part { all, lower, upper };  // of the row: lower are the neighbours of smaller index; without the diagonal
+enum class Part { all, lower, upper };  // lower: neighbours of smaller index; without the diagonal
 
-// The links of one cell. The neighbour along x that a sweep has just left comes last, so that all other products are
-// under way before its value is known. `all` has the slots in order, diagonal included.
+// The links of one cell. The neighbour along x that the sweep has just left comes last, so that the other products
+// are in flight before its value is known. `all`: slots in order, diagonal included.
 inline StencilLinks stencil_links(const BlockStencilView& A, int cell, Part part) {
   constexpr int in_order[] = {0, 1, 2, 3, 4, 5, 6};
   constexpr int upwards[] = {slot::alpha, slot::beta, slot::eta, slot::zeta, slot::epsilon, slot::gamma};
@@ -61,8 +63,8 @@ inline StencilLinks stencil_links(const BlockStencilView& A, int cell, Part part
   return links;
 }
 
-// Calls f(from, to, links) for the stretches of cells i in [i0, i1) of row (j, k) that have the same links; cells are
-// counted in the whole grid. In ascending order, or descending with Part::upper.
+// Calls f(from, to, links) for ranges of cells i in [i0, i1) of row (j, k) with the same links; cells are global
+// indices. Ascending, or descending for Part::upper.
 template <class F>
 void for_stretches(const BlockStencilView& A, int j, int k, int i0, int i1, Part part, const F& f) {
   const int row = A.cells.index(0, j, k), last = A.cells.nx - 1;

@@ -9,11 +9,11 @@
 namespace weir::aggregation {
 namespace {
 
-// An undirected graph with weights, each edge from both ends.
+// Undirected weighted graph; each edge is stored from both ends.
 struct Couplings {
   std::vector<std::int64_t> start{0};
   std::vector<int> neighbour;
-  std::vector<float> weight;  // which to join is no question of digits
+  std::vector<float> weight;  // precision does not matter
   int rows() const { return static_cast<int>(start.size()) - 1; }
 };
 
@@ -22,8 +22,8 @@ struct Edge {
   float weight;
 };
 
-// The graph of the edges that visit_all(visit) hands to visit(from, to, weight), each time in the same order; those between the same
-// two are joined.
+// The graph of the edges that visit_all(visit) passes to visit(from, to, weight), each time in the same order; parallel
+// edges are joined.
 template <class VisitAll, class Join>
 Couplings joined(int rows, const VisitAll& visit_all, const Join& join) {
   std::vector<std::int64_t> next(at(rows) + 1, 0);

@@ -1,4 +1,4 @@
-// The options of aggregation, its memory, its description.
+// Options of aggregation, memory, description.
 #include "solvers/preconditioner/aggregation/aggregation.hpp"
 
 #include <cmath>
@@ -10,38 +10,42 @@ namespace {
 
 constexpr Option aggregation_keys[] = {
     {"interpolation", Option::text, "constant",
-     "constant in each aggregate, or that smoothed, for symmetric scalar matrices: iterations hardly grow on finer "
-     "grids; of "
-     "the other keys it has pre, post, strength, levels and coarse_rows",
+     "interpolation: constant in each aggregate, or smoothed (symmetric scalar matrices; iterations hardly grow on "
+     "finer grids), which has only the keys pre, post, strength, levels and coarse_rows",
      "constant | smoothed"},
     {"smoother", Option::table, "{ type = \"block_ilu0\" }",
-     "S: any preconditioner for block CSR, of every level but the coarsest", "preconditioner"},
+     "smoother S of every level but the coarsest: any preconditioner for block CSR", "preconditioner"},
     {"pre", Option::integer, "depends on interpolation: 0; smoothed: 2",
-     "before the correction (smoothed: the degree of a Chebyshev polynomial in D^-1 A)", "[0, inf)", "sweeps"},
-    {"post", Option::integer, "depends on interpolation: 1; smoothed: 2", "after the correction", "[0, inf)", "sweeps"},
+     "pre-smoothing sweeps (smoothed: the degree of a Chebyshev polynomial in D^-1 A)", "[0, inf)", "sweeps"},
+    {"post", Option::integer, "depends on interpolation: 1; smoothed: 2",
+     "post-smoothing sweeps (smoothed: the degree)", "[0, inf)", "sweeps"},
     {"cycle", Option::text, "V",
-     "the next level: one cycle, two, or up to two steps of GCR preconditioned by the cycle (Notay & Vassilevski 2008; "
-     "changes with r, so that it needs fgmres)",
+     "treatment of the next level: one cycle, two, or up to two steps of GCR preconditioned by the cycle (Notay & "
+     "Vassilevski 2008; depends on r and needs fgmres)",
      "V | W | K"},
-    {"passes", Option::integer, "2", "2^passes rows join at most", "[1, inf)"},
-    {"strength", Option::number, "0.25", "of a row's strongest coupling: weaker ones join nothing", "[0, 1]"},
-    {"scaling", Option::number, "1.0", "over-correction: constants make second derivatives on coarse levels too stiff",
+    {"passes", Option::integer, "2", "pairwise aggregation passes: an aggregate has at most 2^passes rows", "[1, inf)"},
+    {"strength", Option::number, "0.25",
+     "strength threshold: couplings weaker than this fraction of the row's largest are ignored when aggregating",
+     "[0, 1]"},
+    {"scaling", Option::number, "1.0",
+     "over-correction factor: piecewise-constant interpolation makes second derivatives on coarse levels too stiff",
      "(0, inf)"},
     {"diffusion", Option::number, "1.0",
-     "what a coarse level keeps of the diffusion across its rows' borders, which constants make too stiff: for upwind "
-     "schemes 0.8 pays, below 0.7 cycles diverge",
+     "factor on the diffusive coupling between aggregates on coarse levels (piecewise-constant interpolation "
+     "overestimates it): 0.8 pays for upwind schemes; below 0.7 the cycle diverges",
      "(0, 1]"},
-    {"coarse_storage", Option::text, "double", "of the coarse levels' matrices", "double | float", "",
+    {"coarse_storage", Option::text, "double", "storage of the matrices of the coarse levels", "double | float", "",
      "coarse_matrices, single=float"},
-    {"levels", Option::integer, "20", "at most", "[2, inf)"},
-    {"coarse_rows", Option::integer, "32", "a level of at most so many is the coarsest", "[1, inf)", "block rows"}};
+    {"levels", Option::integer, "20", "largest number of levels", "[2, inf)"},
+    {"coarse_rows", Option::integer, "32", "largest size of the coarsest level", "[1, inf)", "block rows"}};
 
-// Of constant interpolation alone: those of the other are neither read nor written into the effective configuration.
+// Keys of constant interpolation only; those of the other are neither read nor written into the effective
+// configuration.
 void read_constant(const Table& t, AggregationOptions& o) {
   o.smoother = t.table("smoother");
   read_keys(t, "cycle", o.cycle, "passes", o.passes, "diffusion", o.diffusion, "scaling", o.scaling);
   o.coarse_floats = t.get<std::string>("coarse_storage") == "float";
-  if (o.smoother_type() == "aggregation") o.smoother.fail("type", "aggregation within aggregation");
+  if (o.smoother_type() == "aggregation") o.smoother.fail("type", "aggregation cannot be its own smoother");
 }
 
 AggregationOptions read_aggregation_options(const Table& t) {
@@ -53,7 +57,7 @@ AggregationOptions read_aggregation_options(const Table& t) {
   if (o.pre + o.post == 0) t.fail("post", "a cycle needs a sweep before or after its correction");
   if (!o.smoothed) read_constant(t, o);
   for (const char* key : {"smoother", "cycle", "passes", "scaling", "diffusion", "coarse_storage"})
-    if (o.smoothed && t.has(key)) t.fail(key, "is of interpolation = \"constant\" alone");
+    if (o.smoothed && t.has(key)) t.fail(key, "applies to interpolation = \"constant\" only");
   return o;
 }
 
@@ -63,13 +67,13 @@ std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
   return o.smoothed ? aggregation::make_smoothed<Space>(o) : aggregation::make<Space>(o);
 }
 
-// P and P^T have about two entries a row of the finest level, a coarse level a sixth of the rows with nine each; three vectors
-// a row.
+// P and P^T have about two entries per row of the finest level, a coarse level a sixth of the rows with nine entries
+// each; three vectors per row.
 double bytes_of_smoothed(const MatrixSize& A) {
   return 1.25 * A.rows * (2 * 2 * 12 + 2 * 8 + 3 * 8) + 0.2 * A.rows * 9 * 12;
 }
 
-// Two numbers a block, and rows' lists and a vector, lead down. Below, each level has about a quarter of the rows
+// Per level: two numbers per block, lists of rows and a vector. Each coarse level has about a quarter of the rows
 // (passes = 2) with five or six blocks each.
 double aggregation_bytes(const Table& options, const MatrixSize& A) {
   const AggregationOptions o = read_aggregation_options(options.described_by(aggregation_keys));

@@ -1,4 +1,4 @@
-// The hierarchy of aggregation.hpp, its set-up and its cycles.
+// Hierarchy of aggregation.hpp: set-up and cycles.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -21,17 +21,17 @@ namespace {
 
 using namespace aggregation;
 
-constexpr double slowest_coarsening = 0.9;  // of the rows left: where hardly anything joins, no level is added
-constexpr double enough = 0.25;             // of |r| left after the first step of a K cycle: no second one
+constexpr double slowest_coarsening = 0.9;  // rows kept at most, else no further level
+constexpr double enough = 0.25;             // |r| left after the first step of a K cycle below which there is no second
 
-// T: what coarse matrices are stored in.
+// T: storage of the coarse matrices.
 template <class Space, class T>
 struct Level {
   const BlockSparse<Space>* A = nullptr;
   std::unique_ptr<CsrMatrix<Space, T>> own;  // *A, below the finest
   std::unique_ptr<Preconditioner<Space>> smoother;
   WideMatrix<Space> wide;  // for the smoother
-  bool is_full = false;    // has all blocks, zero or not
+  bool is_full = false;    // full pattern
   Array<double, Space> defect, change;
   // To the next level; empty on the coarsest.
   Array<int, Space> of_row, start, member, by_chunks, column, into;
@@ -54,7 +54,7 @@ void fit(Array<double, Space>& v, std::int64_t n) {
   if (v.size() != n) v = Array<double, Space>(n);
 }
 
-// The members for aggregation_host::sum_blocks.
+// Members sorted for aggregation_host::sum_blocks.
 std::vector<int> sorted_in_chunks(const Aggregates& a) {
   std::vector<int> member = a.member;
   for (int I = 0; I < a.count(); I += aggregates_a_chunk) {
@@ -80,7 +80,7 @@ class Aggregation final : public Preconditioner<Space> {
     levels_.push_back(std::make_unique<Level<Space, T>>());
     levels_[0]->smoother = make_smoother();
     const Traits& smoother = levels_[0]->smoother->traits();
-    this->traits_ = smoother;  // it repeats and stores as that does
+    this->traits_ = smoother;  // repeats and stores as the smoother
     this->traits_.remembers = true;
     this->traits_.is_constant &= o_.cycle != "K";
     this->traits_.takes_floats = true;
@@ -157,7 +157,7 @@ class Aggregation final : public Preconditioner<Space> {
   }
 
  private:
-  // As block CSR; written out, it keeps its storage where the pattern stays.
+  // A as block CSR; a copy keeps its storage while the pattern stays.
   const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
     if (const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A)) return *csr;
     const BlockCsrData rows = block_rows(A);
@@ -172,7 +172,7 @@ class Aggregation final : public Preconditioner<Space> {
     return make_preconditioner<Space>(o_.smoother_type(), o_.smoother);
   }
 
-  // of_row: of each level, where they are known already, from a checkpoint.
+  // of_row: aggregates of each level from a checkpoint, if known.
   void find_levels(const BlockSparse<Space>& A, const std::vector<std::vector<int>>& of_row, Archive* from = nullptr) {
     levels_.resize(1);
     levels_[0]->A = &A;
@@ -181,12 +181,12 @@ class Aggregation final : public Preconditioner<Space> {
     block_ = A.block();
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     if (std::int64_t{rows_} * block_ * block_ > most || blocks_ > most)
-      throw Error(Exit::usage, "aggregation: the matrix has more entries than this counts");
+      throw Error(Exit::usage, "aggregation: the matrix has more than 2^31 - 1 entries");
     Pattern pattern{A.row_start().to_vector(), A.column().to_vector()};
     bool last = false;
     while (!last && (from ? levels_.size() <= of_row.size() : static_cast<int>(levels_.size()) < o_.levels)) {
       this->stop_if_asked();
-      // A finest level of few rows has itself as the coarsest, with a full pattern.
+      // A finest level with few rows is its own coarsest level, with a full pattern.
       const int passes = pattern.rows() > o_.coarse_rows ? o_.passes : 0;
       const Aggregates aggregates =
           from ? aggregates_of(pattern.rows(), of_row[levels_.size() - 1], *from)
@@ -207,7 +207,7 @@ class Aggregation final : public Preconditioner<Space> {
     }
   }
 
-  // The level below the last one, with the values it has now; returns its pattern.
+  // Adds a level with its present values; returns its pattern.
   Pattern add_level(const Pattern& pattern, const Aggregates& aggregates, bool last) {
     Level<Space, T>& fine = *levels_.back();
     Level<Space, T>& level = *levels_.emplace_back(std::make_unique<Level<Space, T>>());
@@ -233,7 +233,7 @@ class Aggregation final : public Preconditioner<Space> {
     return std::move(p.coarse);
   }
 
-  // The blocks of level l.
+  // Computes the blocks of level l.
   void sum_blocks(std::size_t l) const {
     const Level<Space, T>& fine = *levels_[l - 1];
     constexpr bool by_chunks = std::is_same_v<Space, Host>;
@@ -265,7 +265,7 @@ class Aggregation final : public Preconditioner<Space> {
     run<Space, WeakenCouplings>(block_, C.rows(), blocks, half);
   }
 
-  // The numbers of all levels; prepare(smoother, A): its setup or update.
+  // Values of all levels; prepare(smoother, A): set-up or update of the smoother.
   template <class Prepare>
   SetupInfo compute(const Prepare& prepare) {
     SetupInfo info{.levels = static_cast<int>(levels_.size())};
@@ -282,7 +282,7 @@ class Aggregation final : public Preconditioner<Space> {
     return info;
   }
 
-  // z = what one cycle from level l makes of r.
+  // z = result of one cycle from level l for r.
   void cycle(std::size_t l, View<const double> r, View<double> z) const {
     Level<Space, T>& level = *levels_[l];
     if (l + 1 == levels_.size()) return level.smoother->apply(r, z);
@@ -321,7 +321,7 @@ class Aggregation final : public Preconditioner<Space> {
     axpy<Space>(1, change, z);
   }
 
-  // Level l's z from its r.
+  // z of level l from its r.
   void solve(std::size_t l) const {
     Level<Space, T>& level = *levels_[l];
     const View<double> r = level.r, z = level.z, q = level.left, c = level.step;
@@ -332,7 +332,7 @@ class Aggregation final : public Preconditioner<Space> {
       cycle(l, q, c);
       return axpy<Space>(1, c, z);
     }
-    // GCR: z = alpha z, and where that leaves much, the combination of z and c that leaves least.
+    // GCR: z = alpha z and, if the residual is still large, the optimal combination of z and c.
     const View<double> v = level.image, w = level.second;
     const Pair first = level.A->apply_dots(z, r, v);
     if (!(first.b > 0)) return;
@@ -348,7 +348,7 @@ class Aggregation final : public Preconditioner<Space> {
     axpy<Space>(beta, c, z);
   }
 
-  // Of one visit of a level: its sweeps, of which the first behind the correction needs A P alone, and the ways to and fro.
+  // Work per visit of a level: its sweeps (the first after the correction needs A P only) and the transfers.
   Work work_of_visit(std::size_t l) const {
     const Level<Space, T>& level = *levels_[l];
     const Work sweep = level.smoother->apply_work();
@@ -365,7 +365,7 @@ class Aggregation final : public Preconditioner<Space> {
   }
 
   AggregationOptions o_;
-  std::unique_ptr<BlockCsr<Space>> written_out_;  // a matrix that is no block CSR
+  std::unique_ptr<BlockCsr<Space>> written_out_;  // copy of a matrix of another kind
   int rows_ = -1, block_ = 1;
   std::int64_t blocks_ = -1;
   std::vector<std::unique_ptr<Level<Space, T>>> levels_;

@@ -1,15 +1,14 @@
-// aggregation: algebraic multigrid by aggregates for block CSR matrices of any block size (Vanek, Mandel & Brezina 1996 without
-// smoothing; Notay, Electron. Trans. Numer. Anal. 37 (2010) 123). For finite volumes of first order it is the agglomeration
-// multigrid of Lallemand, Steve & Dervieux, Comput. Fluids 21 (1992) 397: the sum of the rows of an aggregate is the balance
-// of the joined cell, and an upwind flux between cells stays one between aggregates.
-//   A_{l+1} = P^T A_l P,   P: 1 from an aggregate to each of its rows (aggregates.hpp)
-//   cycle:  [z = S r]_pre,   d = r - A z,   c = scaling C P^T d,   z += P c + S (d - A P c),   [z += S (r - A z)]_(post - 1)
-// C: what the next level makes of it.
-// The coarsest level has a full pattern, so that its block ILU(0) solves it exactly; of a matrix whose null space is the
-// constants these are shifted to its mean eigenvalue there. A matrix that is no block CSR is written out as one.
-// Aggregates are those of the values at setup; update computes numbers alone and allocates nothing of its own. The matrix is
-// read at every application, and must outlive this.
-// interpolation = "smoothed": smoothed_aggregation.cu, of which an update is a set-up.
+// aggregation: algebraic multigrid by aggregates for block CSR matrices of any block size (Vanek, Mandel & Brezina 1996
+// without smoothing; Notay, Electron. Trans. Numer. Anal. 37 (2010) 123). For first-order finite volumes it is the
+// agglomeration multigrid of Lallemand, Steve & Dervieux, Comput. Fluids 21 (1992) 397: the sum of the rows of an
+// aggregate is the balance of the joined cell, and an upwind flux between cells stays one between aggregates.
+//  A_{l+1} = P^T A_l P,   P: 1 from an aggregate to each of its rows (aggregates.hpp)
+//  cycle:  [z = S r]_pre,   d = r - A z,   c = scaling C P^T d,   z += P c + S (d - A P c),   [z += S (r - A z)]
+// The bracketed steps are repeated pre and post - 1 times. C: the cycle on the next level. The coarsest level has a full pattern, so that its block ILU(0) is exact; if
+// constants are the null space of A they are shifted to the mean eigenvalue there. A matrix of another kind is copied
+// to block CSR. Aggregates follow from the values at set-up; update computes values alone and allocates nothing of its
+// own. The matrix is read at every application and must outlive this object. interpolation = "smoothed":
+// smoothed_aggregation.cu, where an update is a set-up.
 #pragma once
 #include <memory>
 #include <string>
@@ -25,7 +24,7 @@ struct AggregationOptions {
   std::string cycle = "V";
   int pre, post, passes = 2, levels, coarse_rows;
   double strength, scaling = 1, diffusion = 1;
-  bool coarse_floats = false;  // what coarse matrices are stored in
+  bool coarse_floats = false;  // storage of the coarse matrices
   bool smoothed;               // the interpolation
 
   std::string smoother_type() const { return smoother.get("type", "block_ilu0"); }

@@ -10,7 +10,7 @@ namespace {
 using aggregation::aggregates_a_chunk;
 using aggregation::Sums;
 
-// Row i of A, added to that of its aggregate. B: the block size, 0: n.
+// Adds row i of A to the row of its aggregate. B: the block size, or 0: n.
 template <int B, class V, class T>
 void add_row(const Sums<V, T>& s, int n, int i) {
   const int size = B > 0 ? B : n, nn = size * size;

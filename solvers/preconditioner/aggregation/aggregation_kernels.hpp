@@ -1,5 +1,5 @@
-// Between two levels. Sums run in the order of the lists, the same in both spaces. N: the block size where it is 1, 4 or 5,
-// else 0. Included by .cu files only.
+// Transfers between two levels. Sums follow the lists in order, the same in both spaces. N: the block size if 1, 4 or
+// 5, else 0. Included by .cu files only.
 #pragma once
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
@@ -8,7 +8,7 @@
 
 namespace weir::aggregation {
 
-// coarse_I = sum of r over I's members. One index an aggregate.
+// coarse_I = sum of r over the members of I. One thread per aggregate.
 struct Restrict {
   template <class Space, int N>
   static void run(int B, int rows, const int* start, const int* member, const double* r, double* coarse) {
@@ -26,7 +26,7 @@ struct Restrict {
   }
 };
 
-// z_i += coarse_I. One index a row.
+// z_i += coarse_I. One thread per row.
 struct Prolong {
   template <class Space, int N>
   static void run(int B, int rows, const int* of_row, const double* coarse, double* z) {
@@ -39,7 +39,7 @@ struct Prolong {
   }
 };
 
-// One index an entry of an aggregate's blocks: neighbouring threads read side by side.
+// One thread per entry of the blocks of an aggregate: coalesced reads.
 template <class V, class T>
 WEIR_HD inline void sum_entry(const Sums<V, T>& s, int B, int I, int entry) {
   const std::int64_t nn = std::int64_t{B} * B, row = s.coarse_start[I];
@@ -87,17 +87,17 @@ void run(int B, Arguments... arguments) {
   }
 }
 
-// What constants as interpolation make too stiff, weakened. Across the border of rows I and J of P^T A P flow half of C, what
-// is carried across (C_IJ = -C_JI), and D, what the two exchange (diffusion, and the dissipation of an upwind flux):
-//   D = -(A_IJ + A_JI) / 2,   C = (A_IJ - A_JI) / 2
-// P^T A P has C right, but D the larger the farther I and J are apart beside the rows they join: twice where two by two
-// cells are one. s D in its place:
-//   A_IJ += (1 - s) D,   A_JI += (1 - s) D,   A_II -= (1 - s) D,   A_JJ -= (1 - s) D
-// keeps all sums of rows and columns, and with them constants and conservation. Mavriplis, AIAA-95-1671, divides the viscous
-// terms of agglomerated levels like this. Here D is all of it, so that s must leave the upwind flux enough to be stable.
-// Included by .cu files only.
+// Weakening of the coarse diffusion, which piecewise-constant interpolation overestimates. Between rows I and J of P^T
+// A P let C be the convective part and D the exchange (diffusion, and the dissipation of an upwind flux):
+//  D = -(A_IJ + A_JI) / 2,   C = (A_IJ - A_JI) / 2
+// P^T A P has the right C, but a D that is too large by the ratio of the distance of I and J to that of the rows: twice
+// for aggregates of two by two cells. With s D instead,
+//  A_IJ += (1 - s) D,   A_JI += (1 - s) D,   A_II -= (1 - s) D,   A_JJ -= (1 - s) D
+// all row and column sums, and so constants and conservation, stay. Mavriplis (AIAA-95-1671) scales the viscous terms
+// of agglomerated levels in this way. Here D includes the upwind dissipation, of which s must leave enough for
+// stability.
 
-// A matrix whose blocks are changed where they lie; columns ascend within a row.
+// A matrix whose blocks are changed in place; columns ascend within a row.
 template <class T>
 struct Blocks {
   const std::int64_t *row_start, *diagonal;
@@ -105,7 +105,7 @@ struct Blocks {
   T* value;
 };
 
-// Where block (j, i) stands, or -1.
+// Position of block (j, i), or -1.
 template <class T>
 WEIR_HD inline std::int64_t twin(const Blocks<T>& A, int i, int j) {
   for (std::int64_t e = A.row_start[j]; e < A.row_start[j + 1]; ++e)
@@ -113,7 +113,7 @@ WEIR_HD inline std::int64_t twin(const Blocks<T>& A, int i, int j) {
   return -1;
 }
 
-// A_II, from couplings as they were. One index a row, and below.
+// A_II, from the couplings before they change. One thread per row, here and below.
 struct WeakenDiagonal {
   template <class Space, int N, class T>
   static void run(int B, int rows, Blocks<T> A, T half) {
@@ -131,7 +131,7 @@ struct WeakenDiagonal {
   }
 };
 
-// A_IJ and A_JI, which the row of the smaller number writes.
+// A_IJ and A_JI, written by the row of the smaller index.
 struct WeakenCouplings {
   template <class Space, int N, class T>
   static void run(int B, int rows, Blocks<T> A, T half) {
@@ -151,7 +151,7 @@ struct WeakenCouplings {
   }
 };
 
-// Constants, the null space of a matrix with all blocks, get its mean eigenvalue m: += (m / n) 1 1^T.
+// Shifts constants, the null space of a matrix with all blocks, to its mean eigenvalue m: += (m / n) 1 1^T.
 template <class Space, class T>
 void shift_constants(int B, int rows, const std::int64_t* diagonal, T* value) {
   const double trace = sum<Space>(rows, [=] WEIR_HD(int i) {

@@ -1,6 +1,6 @@
 // interpolation = "smoothed": the cycle. Below the finest level, whose matrix is used as it is, levels are sparse rows
-// (smoothed_levels.hpp). The smoother is the Chebyshev polynomial in D^-1 A that is smallest on the part of the spectrum that
-// the coarser levels cannot see: symmetric, every row at once, the same in both spaces.
+// (smoothed_levels.hpp). The smoother is the Chebyshev polynomial in D^-1 A that is smallest on the part of the
+// spectrum that coarser levels cannot represent: symmetric, all rows at once, the same in both spaces.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -18,10 +18,10 @@ namespace {
 
 using namespace aggregation;
 
-constexpr double slowest_coarsening = 0.9;  // of the rows left: where hardly anything joins, no level is added
+constexpr double slowest_coarsening = 0.9;  // rows kept at most, else no further level
 constexpr int most_solved_directly = 4096;
-constexpr double rounding = 1e-10;     // of a triple product's row sums
-constexpr double smoothed_part = 0.1;  // of the bound of the spectrum: what lies above is the smoother's
+constexpr double rounding = 1e-10;     // tolerance for zero row sums of a triple product
+constexpr double smoothed_part = 0.1;  // the smoother acts on [this fraction, 1] of the spectrum bound
 
 template <class Space>
 struct TransferRows {
@@ -46,8 +46,8 @@ template <class Space>
 struct SmoothedLevel {
   const Matrix<Space>* A = nullptr;
   std::unique_ptr<BlockCsr<Space>> own;      // *A, below the finest
-  std::unique_ptr<BlockCsr<Space>> inverse;  // of the coarsest level's matrix, with all entries
-  double bound = 2;                          // of the eigenvalues of D^-1 A
+  std::unique_ptr<BlockCsr<Space>> inverse;  // inverse of the coarsest matrix, full
+  double bound = 2;                          // bound of the eigenvalues of D^-1 A
   Array<double, Space> inverse_diagonal, defect, direction;
   TransferRows<Space> to_coarse, minus_from_coarse;  // P^T, -P; empty on the coarsest
   Array<double, Space> r, z;                         // below the finest
@@ -61,7 +61,8 @@ struct SmoothedLevel {
   }
 };
 
-// All rows sum to zero: singular. It may not have been declared, where rows stand alone within a body: these are in no aggregate.
+// True if all rows sum to zero: singular. It may not have been declared where rows stand alone within a body: these are
+// in no aggregate.
 bool constants_vanish(const BlockCsrData& A) {
   for (int i = 0; i < A.rows(); ++i) {
     double sum = 0, sizes = 0;
@@ -74,8 +75,8 @@ bool constants_vanish(const BlockCsrData& A) {
   return true;
 }
 
-// Of A; where constants vanish with these shifted to the mean eigenvalue m, A + (m / n) 1 1^T. Where they are the null space of
-// all levels, 1 1^T / (n m) is taken off again: the pseudo-inverse.
+// Inverse of A; if constants vanish, of A with these shifted to the mean eigenvalue m, A + (m / n) 1 1^T. If they are
+// the null space of all levels, 1 1^T / (n m) is subtracted again: the pseudo-inverse.
 BlockCsrData inverse_of(const BlockCsrData& A) {
   const auto n = static_cast<std::size_t>(A.rows());
   BlockCsrData inverse;
@@ -98,7 +99,7 @@ BlockCsrData inverse_of(const BlockCsrData& A) {
   if (A.constant_null_space)
     for (double& v : d) v -= 1 / (size * mean);
   for (double& v : d)
-    if (!std::isfinite(v)) v = 0;  // one row, whose matrix is zero: nothing is left to correct
+    if (!std::isfinite(v)) v = 0;  // a single row with a zero matrix: no correction
   return inverse;
 }
 
@@ -130,7 +131,7 @@ class SmoothedAggregation final : public Preconditioner<Space> {
         work += level->inverse->apply_work();
         continue;
       }
-      const Work product = level->A->apply_work();  // and b read, for a residual
+      const Work product = level->A->apply_work();  // and reading b for a residual
       work += {sweeps * (product.bytes + 48 * n), sweeps * (product.flops + 4 * n)};
       work +=
           {level->to_coarse.bytes() + level->minus_from_coarse.bytes() + 40 * n, 4 * level->to_coarse.column.size()};
@@ -205,7 +206,7 @@ class SmoothedAggregation final : public Preconditioner<Space> {
     smooth(level, o_.post, false, r, z);
   }
 
-  // Saad 2003, algorithm 12.1, on [smoothed_part, 1] times the bound. Of degree 0: from zero, zero.
+  // Saad 2003, algorithm 12.1, on [smoothed_part, 1] times the bound. Degree 0 from zero: zero.
   void smooth(SmoothedLevel<Space>& level, int degree, bool from_zero, View<const double> r, View<double> z) const {
     const double centre = level.bound * (1 + smoothed_part) / 2, half = level.bound * (1 - smoothed_part) / 2;
     const double sigma = centre / half;

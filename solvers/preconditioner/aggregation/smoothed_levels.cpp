@@ -188,7 +188,7 @@ SmoothedStep smoothed_step(const BlockCsrData& A, double strength) {
   const std::vector<int> of_row = neighbourhoods(A, strong, aggregates);
   s.prolongation = smoothed_prolongation(A, strong, of_row, aggregates);
   s.restriction = transposed(s.prolongation, aggregates);
-  // Of a symmetric product the transpose, whose columns ascend.
+  // Transposing the symmetric product sorts its columns.
   SparseRows coarse =
       transposed(product(s.restriction, product(A, s.prolongation, aggregates), aggregates), aggregates);
   s.coarse = {1,    std::move(coarse.row_start), std::move(coarse.column), std::move(coarse.value),

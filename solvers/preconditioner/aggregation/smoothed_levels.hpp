@@ -1,8 +1,8 @@
-// Smoothed aggregation of a symmetric scalar matrix (Vanek, Mandel & Brezina 1996): what leads from one level to the next. On
-// the host, in near-linear time.
-//   P = (I - omega D^-1 A_F) P_0,   A_c = P^T A P,   omega = 4 / (3 lambda)
-// P_0: 1 from an aggregate to each of its rows. A_F: A with its weak couplings added to the diagonal, so that rows that sum to
-// zero still do, and constants stay what P makes of constants. D: the diagonal of A_F; lambda: Gershgorin's bound of D^-1 A_F.
+// Smoothed aggregation of a symmetric scalar matrix (Vanek, Mandel & Brezina 1996): transfers between two levels, on
+// the host in near-linear time.
+//  P = (I - omega D^-1 A_F) P_0,   A_c = P^T A P,   omega = 4 / (3 lambda)
+// P_0: 1 from an aggregate to each of its rows. A_F: A with its weak couplings added to the diagonal, so that zero row
+// sums, and with them constants, are preserved. D: the diagonal of A_F; lambda: Gershgorin bound of D^-1 A_F.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace weir::aggregation {
 
-// Sparse rows, not square.
+// Sparse rows of a rectangular matrix.
 struct SparseRows {
   std::vector<std::int64_t> row_start{0};
   std::vector<int> column;
@@ -24,16 +24,17 @@ struct SmoothedStep {
   BlockCsrData coarse;                   // A_c
 };
 
-// |a_ij| at least `strength` times the largest coupling of row i or of row j: a flag an entry, none on the diagonal.
+// One flag per entry: |a_ij| is at least `strength` times the largest coupling of row i or of row j; false on the
+// diagonal.
 std::vector<char> strong_couplings(const BlockCsrData& A, double strength);
 
-// The aggregate of each row: a row with all its strong neighbours where these are free; rows left join the aggregate that they
-// couple to most; -1: a row without strong couplings, which the smoother solves.
+// Aggregate of each row: a row with all its strong neighbours where these are free; remaining rows join the aggregate
+// of their strongest coupling; -1: a row without strong couplings, which the smoother solves.
 std::vector<int> neighbourhoods(const BlockCsrData& A, const std::vector<char>& strong, int& aggregates);
 
 SmoothedStep smoothed_step(const BlockCsrData& A, double strength);
 
-// Of D^-1 A, D the diagonal: its largest sum of a row's sizes, which no eigenvalue exceeds.
+// Gershgorin bound of the eigenvalues of D^-1 A, D the diagonal: the largest sum of absolute values of a row.
 double gershgorin_bound(const BlockCsrData& A);
 std::vector<double> diagonal_of(const BlockCsrData& A);  // zero where the pattern has none
 

@@ -6,7 +6,6 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "base/timer.hpp"
-#include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -62,15 +61,7 @@ AsyncView AsyncFactors<Space>::view(const BlockCsr<Space>* A, int slot) {
           replaced_.data()};
 }
 
-// The model's guess is the same to the last bit in both spaces; the free one's is the fastest.
-template <class Space>
-void AsyncFactors<Space>::guess(const AsyncView& f) {
-  if constexpr (std::is_same_v<Space, Host>)
-    if (!options_.prescribed) return async_ilu::guess_host(f);
-  async_ilu::guess<Space>(f);
-}
-
-// The initial guess, where the first sweep reads it.
+// Puts the initial guess where the first sweep reads it.
 template <class Space>
 void AsyncFactors<Space>::start(const BlockCsr<Space>& A, bool first) {
   const int slot = options_.prescribed ? 1 : 0;
@@ -80,10 +71,12 @@ void AsyncFactors<Space>::start(const BlockCsr<Space>& A, bool first) {
     async_ilu::find_scale<Space>(f, scale_.data());
   }
   const bool sequential = std::is_same_v<Space, Host> && !options_.prescribed && !async_ilu::needs_guess();
-  slot_ = sequential && !options_.diagnostics ? slot : slot_;
-  if (sequential && !options_.diagnostics) return;  // nobody reads a guess
+  if (sequential && !options_.diagnostics) {  // a sequential sweep reads no guess
+    slot_ = slot;
+    return;
+  }
   if (first || !options_.from_previous)
-    guess(view(&A, slot));
+    async_ilu::guess<Space>(view(&A, slot));
   else if (slot_ != slot)
     async_ilu::copy_factors<Space>(view(&A, slot_), view(&A, slot), lower_.count(), upper_.count());
   slot_ = slot;
@@ -141,47 +134,6 @@ std::int64_t AsyncFactors<Space>::bytes() const {
 }
 
 template <class Space>
-template <class F>
-void AsyncFactors<Space>::for_blocks(const F& f) const {
-  const std::vector<std::int64_t> lower = lower_.start.to_vector(), upper = upper_.start.to_vector();
-  for (int i = 0; i < work_rows_; ++i) {
-    for (std::int64_t e = lower[i]; e < lower[i + 1]; ++e) f(0, slot_ * lower_.count() + e);
-    f(1, std::int64_t{slot_} * work_rows_ + i);
-    for (std::int64_t e = upper[i]; e < upper[i + 1]; ++e) f(2, slot_ * upper_.count() + e);
-  }
-}
-
-// Each block row by row, the diagonal ones inverted back.
-template <class Space>
-std::vector<double> AsyncFactors<Space>::to_values() const {
-  const std::int64_t bb = std::int64_t{b_} * b_;
-  const std::vector<double> parts[] = {L_.to_vector(), inverse_.to_vector(), U_.to_vector()};
-  std::vector<double> values, block(at(bb));
-  for_blocks([&](int part, std::int64_t e) {
-    std::copy_n(parts[part].begin() + e * bb, bb, block.begin());
-    if (part == 1) lanes::invert(lanes::RuntimeBlock(b_), block.data());
-    for (int u = 0; u < b_; ++u)
-      for (int v = 0; v < b_; ++v) values.push_back(block[v * b_ + u]);
-  });
-  return values;
-}
-
-template <class Space>
-void AsyncFactors<Space>::from_values(const std::vector<double>& values) {
-  std::vector<double> parts[] = {L_.to_vector(), inverse_.to_vector(), U_.to_vector()};
-  auto from = values.begin();
-  for_blocks([&](int part, std::int64_t e) {
-    double* to = parts[part].data() + e * b_ * b_;
-    for (int u = 0; u < b_; ++u)
-      for (int v = 0; v < b_; ++v) to[v * b_ + u] = *from++;
-    if (part == 1) lanes::invert(lanes::RuntimeBlock(b_), to);
-  });
-  L_.upload(parts[0]);
-  inverse_.upload(parts[1]);
-  U_.upload(parts[2]);
-}
-
-template <class Space>
 void AsyncFactors<Space>::state(Archive& a) {
   a.number("slot", slot_);
   a.require(slot_ == 0 || (slot_ == 1 && options_.prescribed), "slot");
@@ -192,8 +144,8 @@ template <class Space>
 void AsyncIlu<Space>::make_factors(const Matrix<Space>& A) {
   A_ = &taken_as<BlockCsr<Space>>(A, "async_block_ilu0");
   if (A_->block() > async_ilu::largest_block && !options_.scalar)
-    throw Error(Exit::usage, "async_block_ilu0: blocks of at most 8 unknowns, this matrix has " +
-                                 std::to_string(A_->block()) + "; async_ilu0 takes any");
+    throw Error(Exit::usage, "async_block_ilu0: blocks may have at most 8 unknowns, this matrix has " +
+                                 std::to_string(A_->block()) + "; async_ilu0 accepts any block size");
   factors_.reset();
   factors_ = std::make_unique<AsyncFactors<Space>>(*A_, options_);
 }
@@ -235,21 +187,23 @@ std::string AsyncIlu<Space>::describe() const {
 namespace {
 
 constexpr Option prescribed_keys[] = {
-    {"type", Option::text, "prescribed", "threads as they come, or a model that repeats bit for bit",
+    {"type", Option::text, "prescribed", "free-running threads, or a seeded model of them that repeats bit for bit",
      "free | prescribed"},
-    {"seed", Option::integer, "1", "of the model (async_ilu.hpp)"},
-    {"delay", Option::integer, "8", "steps after which a value is seen, at most", "[0, inf)"},
-    {"lanes", Option::integer, "16", "virtual threads", "[1, inf)"}};
+    {"seed", Option::integer, "1", "random seed of prescribed asynchrony"},
+    {"delay", Option::integer, "8", "largest number of steps after which a value is seen by other rows", "[0, inf)"},
+    {"lanes", Option::integer, "16", "number of virtual threads", "[1, inf)"}};
 constexpr Option async_ilu_keys[] = {
-    {"build_sweeps", Option::integer, "1", "of the factorisation", "[1, inf)"},
-    {"apply_sweeps", Option::integer, "1", "of each of the two triangular solves", "[1, inf)"},
-    {"chunk", Option::integer, "384", "that a thread draws at a time", "[1, inf)", "block rows"},
-    {"initial", Option::text, "matrix", "factors to begin with: the entries of A, or those of the last update",
-     "matrix | previous"},
-    {"scaling", Option::boolean, "false", "factorise S A S with unit diagonal entries instead"},
+    {"build_sweeps", Option::integer, "1", "fixed-point sweeps per factorisation", "[1, inf)"},
+    {"apply_sweeps", Option::integer, "1", "Jacobi sweeps per triangular solve", "[1, inf)"},
+    {"chunk", Option::integer, "384", "block rows that a thread fetches from the work queue at once", "[1, inf)",
+     "block rows"},
+    {"initial", Option::text, "matrix",
+     "initial guess of the factors: the entries of A, or the factors of the last update", "matrix | previous"},
+    {"scaling", Option::boolean, "false", "symmetric scaling: factorise S A S, which has unit diagonal entries"},
     {"diagnostics", Option::boolean, "false",
-     "measure the fixed-point residual and the dominance of L and U at each setup, apart from its time"},
-    {"asynchrony", Option::table, "\"free\"", "\"free\", \"prescribed\", or a table of the model", "", "", "",
+     "measurement of the fixed-point residual and of the dominance of L and U at each set-up, not counted in its time"},
+    {"asynchrony", Option::table, "\"free\"",
+     "asynchrony of the threads: \"free\", \"prescribed\", or a table of the model", "", "", "",
      [] { return Options(prescribed_keys); }}};
 
 AsyncIluOptions read_options(const Table& options, bool scalar) {
@@ -275,7 +229,7 @@ std::unique_ptr<Preconditioner<Space>> make_async_ilu(const Table& options) {
   return std::make_unique<AsyncIlu<Space>>(read_options(options, scalar));
 }
 
-// The factors and the diagonal once more, the products that go into an entry, of which blocks of 13 neighbours have few.
+// The factors and the diagonal once more, the products of an entry, of which blocks of 13 neighbours have few.
 double async_ilu_bytes(const Table&, const MatrixSize& A) {
   return 8 * A.entries(A.blocks + A.rows) + 32 * A.blocks + 8 * A.unknowns();
 }

@@ -2,14 +2,14 @@
 //   L_ij = (A_ij - sum_{k < j} L_ik U_kj) U_jj^-1   (i > j)                                   (18), one sweep visits
 //   U_ij =  A_ij - sum_{k < i} L_ik U_kj            (i <= j)     all (i, j) in the pattern     every row once
 //   y_i = r_i - sum_j L_ij y_j,   z_i = U_ii^-1 (y_i - sum_j U_ij z_j)                        algorithm 5, from zeros
-// Nobody waits: threads draw chunks of rows, rows in the order of elimination, and read whatever the others have stored
-// so far, old or new; no synchronisation between sweeps either. On one thread a sweep is the sequential algorithm.
-//   async_block_ilu0   the entries are the blocks of the matrix; a work item is a block row
-//   async_ilu0         the entries are the scalars of the same pattern; a work item is a scalar row
-// The result depends on timing: needs fgmres. A diagonal block that comes out singular is replaced by a multiple of the
-// identity (the modified iteration of section 4.2) and counted.
+// Threads fetch chunks of rows in the order of elimination and read whatever the others have stored so far, old or new,
+// without synchronisation, also between sweeps. On one thread a sweep is the sequential algorithm.
+//  async_block_ilu0   entries are the blocks of the matrix; a work item is a block row
+//  async_ilu0         entries are the scalars of the same pattern; a work item is a scalar row
+// The result depends on timing: it needs fgmres. A diagonal block that becomes singular is replaced by a multiple of
+// the identity (the modified iteration of section 4.2) and counted.
 //
-// Device, free: a thread a row, one launch a sweep.
+// Device, free: one thread per row, one launch per sweep.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -33,15 +33,15 @@ struct AsyncIluOptions {
   int delay = 8, lanes = 16;
 };
 
-// Prescribed asynchrony: a seeded model in place of what threads and memory do, so that asynchronous iterations repeat
-// bit for bit. In the paper's words (Kashi & Nadarajah 2020, section 3.1) it gives
-//   the update function u(j): at step j `lanes` rows are updated, one a lane. Lanes draw chunks of consecutive rows in
-//     the order of the loop and walk through them side by side; a sweep has T steps;
-//   the shift functions s(j): what row i reads of row k at step j is k's value after step j - 1 - s, with s in
-//     0 .. delay drawn by a hash of the seed, j, i and k.
-// One lane and no delay: every read sees the step before, which is the sequential algorithm. A delay is less than T, so
-// a value is at most two updates old: two slots, written in turn, hold all that can be read, and no step writes a slot
-// that the same step reads.
+// Prescribed asynchrony: a seeded model of what threads and memory do, with which asynchronous iterations repeat bit
+// for bit. In terms of Kashi & Nadarajah 2020, section 3.1:
+//  update function u(j): at step j `lanes` rows are updated, one per lane. Lanes draw chunks of consecutive rows in
+//    the order of the loop and pass through them side by side; a sweep has T steps;
+//  shift functions s(j): row i reads at step j the value of row k after step j - 1 - s, with s in 0 .. delay drawn by
+//    a hash of the seed, j, i and k.
+// One lane and no delay is the sequential algorithm. A delay is less than T, so that a value is at most two updates
+// old: two slots, written in turn, hold all values that can be read, and no step writes a slot that the same step
+// reads.
 struct AsyncSchedule {
   int rows = 0, chunk = 1, lanes = 1, delay = 0;
   std::uint64_t seed = 1;
@@ -50,7 +50,7 @@ struct AsyncSchedule {
     const int strip = lanes * chunk, whole = rows / strip, rest = rows % strip;
     return whole * chunk + (rest < chunk ? rest : chunk);
   }
-  // The row that a lane updates at a step of a sweep; none where it is not less than rows.
+  // The row that a lane updates at a step of a sweep; at least `rows`: none.
   WEIR_HD int row(int step, int lane) const { return step / chunk * lanes * chunk + lane * chunk + step % chunk; }
   WEIR_HD int step_of(int row) const { return row / (lanes * chunk) * chunk + row % chunk; }
 
@@ -63,7 +63,7 @@ struct AsyncSchedule {
     const int T = steps(), most = delay < T ? delay : T - 1;
     return static_cast<int>(h % static_cast<std::uint64_t>(most + 1));
   }
-  // The sweep whose value `reader`, updated at this step of this sweep, reads of `source`; -1: the initial guess.
+  // The sweep whose value of `source` is read by `reader`, updated at this step of this sweep; -1: the initial guess.
   WEIR_HD int sweep_read(int sweep, int step, int reader, int source) const {
     const int T = steps();
     const std::int64_t j = std::int64_t{sweep} * T + step, last = j - 1 - shift(j, reader, source);
@@ -71,8 +71,7 @@ struct AsyncSchedule {
     while (s >= 0 && std::int64_t{s} * T + step_of(source) > last) --s;
     return s;
   }
-  // The slot that holds what `reader`, updated at this step of this sweep, reads of `source`. The initial guess is in
-  // the slot of sweep -1, which is 1.
+  // The slot of that value. The initial guess is in slot 1 (sweep -1).
   WEIR_HD int slot(int sweep, int step, int reader, int source) const {
     return sweep_read(sweep, step, reader, source) & 1;
   }
@@ -85,11 +84,11 @@ struct Product {
   int lower, upper;
 };
 
-// One kind of entry (strictly lower, diagonal, strictly upper), in the order of the rows.
+// Entries of one kind (strictly lower, diagonal or strictly upper), in the order of the rows.
 struct Entries {
-  const std::int64_t* start = nullptr;     // rows + 1; not of the diagonal, which has one a row
-  const int* column = nullptr;             // not of the diagonal
-  const std::int64_t* source = nullptr;    // where its block starts in the values of A
+  const std::int64_t* start = nullptr;     // rows + 1; null for the diagonal, one entry per row
+  const int* column = nullptr;             // null for the diagonal
+  const std::int64_t* source = nullptr;    // start of the block in the values of A
   const std::int64_t* products = nullptr;  // first product of each; one more at the end
 };
 struct EntryLists {
@@ -108,18 +107,18 @@ struct EntryArrays {
   Array<int, Space> column;
 };
 
-// Blocks lie column by column; those of A row by row.
+// Blocks are stored column by column, those of A row by row.
 struct AsyncView {
   int rows = 0, n = 1;
   Entries lower = {}, diagonal = {}, upper = {};
   const Product* product = nullptr;
   double *L = nullptr, *U = nullptr, *inverse = nullptr;  // inverse: U_ii^-1
   const double* A = nullptr;
-  const double* scale = nullptr;  // of each unknown, or null
-  int* replaced = nullptr;        // of a row: 1 where its U_ii was singular when last computed
+  const double* scale = nullptr;  // per unknown, or null
+  int* replaced = nullptr;        // per row: 1 if its U_ii was singular when last computed
 };
 
-// The pattern of the entries and all products: once a pattern, on the host.
+// Pattern of the entries and all products, once per pattern, on the host.
 struct AsyncPattern {
   int rows = 0, n = 1;
   EntryLists lower, diagonal, upper;
@@ -145,36 +144,29 @@ class AsyncFactors {
   void solve(const double* r, double* z);  // z may be r
   bool fits(const BlockCsr<Space>& A) const { return A.rows() == rows_ && A.blocks() == blocks_; }
   FactorObservation observe(const BlockCsr<Space>& A);   // async_ilu_pattern.cpp
-  FactorObservation measured(const BlockCsr<Space>& A);  // the same without stale reads
+  FactorObservation measured(const BlockCsr<Space>& A);  // without stale reads
   std::int64_t bytes() const;
   Work solve_work() const, build_work() const;  // async_ilu_pattern.cpp
-  // L and U on the pattern of A (async_ilu0: of its scalars), blocks row by row.
-  std::vector<double> to_values() const;
-  void from_values(const std::vector<double>& values);
   void state(Archive& a);
 
  private:
   AsyncFactors(const async_ilu::AsyncPattern& p, const BlockCsr<Space>& A, const AsyncIluOptions& options);
-  // f(part, number): the blocks of L, of the inverted diagonal and of U, parts 0 to 2, in the order of A's entries.
-  template <class F>
-  void for_blocks(const F& f) const;
   async_ilu::AsyncView view(const BlockCsr<Space>* A, int slot);
   void start(const BlockCsr<Space>& A, bool first);
-  void guess(const async_ilu::AsyncView& f);
 
   AsyncIluOptions options_;
   AsyncSchedule schedule_;
   int rows_, n_, size_;  // block rows, block and unknowns of the matrix
   int work_rows_, b_;    // rows and block of the entries
   std::int64_t blocks_;
-  int slot_ = 0;                            // that holds the factors
-  std::vector<double> stale_reads() const;  // of the rows of the entries, as prescribed
-  std::vector<double> count_stale_reads();  // of threads that do not wait, on the host
+  int slot_ = 0;                            // slot of the factors
+  std::vector<double> stale_reads() const;  // prescribed; by row of the entries
+  std::vector<double> count_stale_reads();  // free, counted on the host
 
   async_ilu::EntryArrays<Space> lower_, diagonal_, upper_;
   Array<async_ilu::Product, Space> product_;
   Array<int, Space> replaced_;
-  Array<double, Space> L_, U_, inverse_;  // two slots each where asynchrony is prescribed
+  Array<double, Space> L_, U_, inverse_;  // two slots each if asynchrony is prescribed
   Array<double, Space> scale_, y_, z_;
 };
 
@@ -191,7 +183,7 @@ class AsyncIlu final : public Preconditioner<Space> {
   }
   void restore(const Matrix<Space>& A, Archive& from) override;
   void apply(View<const double> r, View<double> z) const override { factors_->solve(r.data(), z.data()); }
-  // Of sweeps by threads that do not wait; of prescribed asynchrony, a model, nothing is stated.
+  // Not stated for prescribed asynchrony, which is a model.
   Work apply_work() const override { return factors_ && !options_.prescribed ? factors_->solve_work() : Work{}; }
   Work update_work() const override { return factors_ && !options_.prescribed ? factors_->build_work() : Work{}; }
   FactorObservation observe() const override { return factors_->observe(*A_); }
@@ -200,7 +192,7 @@ class AsyncIlu final : public Preconditioner<Space> {
   AsyncFactors<Space>& factors() const { return *factors_; }  // for tests
 
  private:
-  // Error(usage): A is no BlockCsr, or a row has no diagonal block (named).
+  // Error(usage): A is no BlockCsr, or a row (named) has no diagonal block.
   SetupInfo do_setup(const Matrix<Space>& A) override;
   SetupInfo do_update(const Matrix<Space>& A) override;
   void make_factors(const Matrix<Space>& A);
@@ -212,15 +204,14 @@ class AsyncIlu final : public Preconditioner<Space> {
 
 namespace async_ilu {
 
-// The sweeps of threads that do not wait. Host: async_ilu_host.cpp. Device: async_ilu_device.cu.
-bool needs_guess();  // Host: one thread reads nothing that it has not computed before
-void guess_host(const AsyncView& f);
+// Free sweeps. Host: async_ilu_host.cpp. Device: async_ilu_device.cu.
+bool needs_guess();  // host: false on one thread, which reads only what it has computed
 void sweep_host(const AsyncView& f, int sweeps, int chunk);
 void solve_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z);
 void sweep_device(const AsyncView& f, int sweeps);
 void solve_device(const AsyncView& f, int sweeps, const double* r, double* y, double* z);
 
-// The model; each space runs the same code. L, U, inverse, y and work have two slots, one after the other (lowers,
+// Prescribed sweeps, one code for both spaces. L, U, inverse, y and work have two slots, one after the other (lowers,
 // uppers: blocks of L and U); the first sweep reads its initial guess from the second slot, sweep s writes slot s % 2.
 template <class Space>
 void sweep_prescribed(const AsyncView& f, const AsyncSchedule& schedule, std::int64_t lowers, std::int64_t uppers,
@@ -229,31 +220,30 @@ template <class Space>
 void solve_prescribed(const AsyncView& f, const AsyncSchedule& schedule, int sweeps, const double* r, double* y,
                       double* work, double* z);
 
-// The initial guess from the entries of A; S from its diagonal; diagnostics.
+// Initial guess from the entries of A; S from its diagonal; diagnostics.
 template <class Space>
 void guess(const AsyncView& f);
 template <class Space>
 void copy_factors(const AsyncView& from, const AsyncView& to, std::int64_t lowers, std::int64_t uppers);
 template <class Space>
 void find_scale(const AsyncView& f, double* scale);
-// Of each row |x - g(x)|_1, and its dominances (FactorObservation).
-void measure_rows(Host, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
-void measure_rows(Device, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
+// |x - g(x)|_1 and the dominances (FactorObservation) of each row.
+template <class Space>
+void measure_rows(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
 template <class Space>
 int count_replaced(const AsyncView& f);
-// The part of each row's reads in the last sweep each way that a sequential sweep would not make: by a solve of its own, with
-// stamps on the rows (stamp, stale: of f.rows). An upper bound, to the time between two neighbouring loads.
+// Fraction of the reads of each row in the last sweep each way that a sequential sweep would not make, counted by a
+// separate solve with stamps on the rows (stamp, stale: one per row). An upper bound.
 void count_stale_reads_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z,
                             int* stamp, double* stale);
 
-// One row of (18) and of algorithm 5 by one thread of either space. What is read of other rows and where results go is
-// the Access's business: what the others have stored by now, what a schedule prescribes, or just memory.
+// One row of (18) and of algorithm 5 by one thread in either space. `Access` defines what is read of other rows and
+// where results are stored: current values, values of a schedule, or plain memory.
 //
-// A block is formed in registers and stored once, when it is complete. Adding up in place would show other threads
-// partial sums, which are not old values of the iteration but no values of it at all: the paper saw much slower
-// convergence (end of section 3.3), and the theory of asynchronous iterations does not cover it.
+// A block is formed in registers and stored once, complete. Partial sums in memory would be no values of the iteration:
+// the paper saw much slower convergence (end of section 3.3), and the theory does not cover it.
 //
-// Every multiplication is part of an explicit fma, so that both spaces round alike.
+// Every multiplication is an explicit fma, so that both spaces round alike.
 inline constexpr int largest_block = 8;
 
 // C -= A B
@@ -275,8 +265,7 @@ WEIR_HD inline void multiply(int n, double* C, const double* A, const double* B)
     }
 }
 
-// d <- d^-1 without pivoting, or to a multiple of the identity where that cannot be done: the modified iteration.
-// False where it had to be replaced.
+// d <- d^-1 without pivoting, or a multiple of the identity if d is singular (modified iteration); false if replaced.
 WEIR_HD inline bool invert_or_replace(int n, double* d) {
   double size = 0;
   for (int e = 0; e < n * n; ++e) size = fmax(size, fabs(d[e]));
@@ -299,7 +288,7 @@ WEIR_HD inline bool invert_or_replace(int n, double* d) {
   return false;
 }
 
-// A block of A, column by column, scaled where wanted.
+// A block of A, column by column, scaled if f.scale is set.
 WEIR_HD inline void load_entry(const AsyncView& f, std::int64_t source, int i, int j, double* block) {
   const int n = f.n;
   for (int v = 0; v < n; ++v)

@@ -1,5 +1,6 @@
-// Asynchronous sweeps on the device: a thread a row, one launch a sweep. Within a launch rows read what others store
-// meanwhile: relaxed loads and stores, each value whole, old or new, in no order.
+// Free sweeps on the device: one thread per row, one launch per sweep. Within a launch rows read concurrent results:
+// relaxed loads and stores, each value whole, old or new, in no order. Prescribed sweeps, guess and diagnostics: both
+// spaces.
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/launch.hpp"
 #include "solvers/device/reduce.hpp"
@@ -80,10 +81,10 @@ void solve(const AsyncView& f, int sweeps, const double* r, double* y, double* z
   if (f.scale) copy_scaled<Device>(z, f.scale, z, f.rows * f.n);
 }
 
-// Sweeps of prescribed asynchrony: a loop over the lanes for every step of the schedule. Each row is in two slots.
+// Prescribed sweeps: one loop over the lanes per step of the schedule. Each row has two slots.
 struct Prescribed {
   AsyncSchedule schedule;
-  int sweep, step, row;  // row: the reader's place in the order of the loop
+  int sweep, step, row;  // row: position of the reader
   double *L, *U, *inverse, *vector;
   std::int64_t slot_L, slot_U, slot_inverse, slot_vector;  // sizes of a slot
   int n;
@@ -94,7 +95,7 @@ struct Prescribed {
   WEIR_HD void copy(const double* from, int count, double* to) const {
     for (int e = 0; e < count; ++e) to[e] = from[e];
   }
-  WEIR_HD void load_L(std::int64_t e, double* block) const {  // of this row: just stored
+  WEIR_HD void load_L(std::int64_t e, double* block) const {  // just stored by this row
     copy(L + mine() * slot_L + e * n * n, n * n, block);
   }
   WEIR_HD void load_U(std::int64_t e, int k, double* block) const {
@@ -147,9 +148,9 @@ void solve_step(const AsyncView& f, const Prescribed& at, const double* right) {
   });
 }
 
-// The initial guess, the symmetric scaling, and what is measured of the factors, in either space.
+// Initial guess, symmetric scaling and diagnostics of the factors, for both spaces.
 
-// |x - g(x)|_1 over the entries of row i. U_ii is stored inverted: it is inverted once more.
+// |x - g(x)|_1 over the entries of row i. U_ii is stored inverted and is inverted back.
 template <int Cap>
 WEIR_HD double residual_of_row(const AsyncView& f, int i) {
   double sum = 0, block[Cap * Cap], other[Cap * Cap], product[Cap * Cap];
@@ -186,7 +187,7 @@ WEIR_HD inline void guess_row(const AsyncView& f, int i) {
     load_entry(f, f.upper.source[e], i, f.upper.column[e], f.U + e * nn);
 }
 
-// Of unknown u of row i: sum over the row of |T_ij|, or of |U_ii^-1 T_ij|.
+// Sum over row i of |T_ij|, or of |U_ii^-1 T_ij|, for unknown u.
 WEIR_HD inline double row_sum(const AsyncView& f, const Entries& entries, const double* T, const double* inverse, int i,
                               int u) {
   const int n = f.n, nn = n * n;
@@ -258,7 +259,7 @@ void copy_factors(const AsyncView& from, const AsyncView& to, std::int64_t lower
   copy(from.inverse, to.inverse, from.rows);
 }
 
-// s_i = |a_ii|^-1/2; 1 where a_ii is 0.
+// s_i = |a_ii|^-1/2; 1 if a_ii = 0.
 template <class Space>
 void find_scale(const AsyncView& f, double* scale) {
   for_each<Space>(f.rows * f.n, [=] WEIR_HD(int q) {
@@ -268,8 +269,9 @@ void find_scale(const AsyncView& f, double* scale) {
   });
 }
 
-void measure_rows(Device, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
-  for_each<Device>(f.rows, [=] WEIR_HD(int i) {
+template <class Space>
+void measure_rows(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
+  for_each<Space>(f.rows, [=] WEIR_HD(int i) {
     fixed_point[i] = f.n == 1 ? residual_of_row<1>(f, i) : residual_of_row<largest_block>(f, i);
     double L = 0, U = 0;
     for (int u = 0; u < f.n; ++u) {
@@ -292,6 +294,8 @@ template void copy_factors<Host>(const AsyncView&, const AsyncView&, std::int64_
 template void copy_factors<Device>(const AsyncView&, const AsyncView&, std::int64_t, std::int64_t);
 template void find_scale<Host>(const AsyncView&, double*);
 template void find_scale<Device>(const AsyncView&, double*);
+template void measure_rows<Host>(const AsyncView&, double*, double*, double*);
+template void measure_rows<Device>(const AsyncView&, double*, double*, double*);
 template int count_replaced<Host>(const AsyncView&);
 template int count_replaced<Device>(const AsyncView&);
 

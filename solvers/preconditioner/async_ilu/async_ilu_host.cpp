@@ -1,8 +1,7 @@
-// Asynchronous sweeps on host threads, algorithms 4 and 5 of Kashi & Nadarajah 2020 with vectors over the block: a
-// parallel region with all sweeps in it, chunks of rows drawn in the order of the loop, no wait between sweeps. On one
-// thread nothing is shared: the same arithmetic with plain loads. Blocks are stored once, complete: async_ilu.hpp.
-// A sweep of the factorisation reads A once, writes the factors once and reads U once a product; a solve sweep reads its
-// factor once: memory sets the pace.
+// Free sweeps on host threads (algorithms 4 and 5 of Kashi & Nadarajah 2020) with vectors over the block: one parallel
+// region for all sweeps, chunks of rows fetched in the order of the loop, no synchronisation between sweeps. On one
+// thread: the same arithmetic with plain loads. A sweep of the factorisation reads A once, writes the factors once and
+// reads U once per product; a solve sweep reads its factor once: bound by memory.
 #include <omp.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 namespace weir::async_ilu {
 namespace {
 
-// Where a block or vector is read from: a private copy of what is shared, or the memory itself.
+// Pointer to read a block or vector from: a private copy of shared memory, or the memory itself.
 template <bool Shared, int N>
 [[gnu::always_inline]] inline const double* read(const double* p, double* copy) {
   if constexpr (!Shared) return p;
@@ -103,26 +102,12 @@ void backward_row(const AsyncView& f, int i, const double* y, double* z) {
   write<Shared, N>(z + std::int64_t{i} * N, out);
 }
 
-// row(i, sweep) for all rows, `sweeps` times, by the threads of the region this is called in.
+// row(i, sweep) for all rows, `sweeps` times, by the threads of the enclosing parallel region.
 template <class F>
 void draw_rows(int rows, int sweeps, int chunk, bool backward, const F& row) {
   for (int s = 0; s < sweeps; ++s) {
 #pragma omp for schedule(dynamic, chunk) nowait
     for (int q = 0; q < rows; ++q) row(backward ? rows - 1 - q : q, s);
-  }
-}
-
-template <int N>
-void guess(const AsyncView& f) {
-  constexpr std::int64_t NN = N * N;
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < f.rows; ++i) {
-    for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
-      load_entry<N>(f, f.lower.source[e], i, f.lower.column[e], f.L + e * NN);
-    load_entry<N>(f, f.diagonal.source[i], i, i, f.inverse + i * NN);
-    lanes::invert_or_replace(lanes::FixedBlock<N>(N), f.inverse + i * NN);
-    for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e)
-      load_entry<N>(f, f.upper.source[e], i, f.upper.column[e], f.U + e * NN);
   }
 }
 
@@ -168,8 +153,8 @@ void solve(const AsyncView& f, int sweeps, int chunk, const double* r, double* y
   }
 }
 
-// Of the reads of row i in sweep s those whose row was last stored before this sweep: a sequential sweep sees none. The stamp is
-// looked at before the value is read, so a read that just misses counts as stale.
+// Number of reads of row i in sweep s whose row was last stored before this sweep; 0 in a sequential sweep. The stamp
+// is read before the value, so that a read that just misses counts as stale.
 int count_stale(const Entries& entries, int i, int s, int* stamp) {
   int stale = 0;
   for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e)
@@ -177,7 +162,7 @@ int count_stale(const Entries& entries, int i, int s, int* stamp) {
   return stale;
 }
 
-// A solve that counts them, in its last sweep each way. stamp: 1 + the sweep that stored a row last.
+// A solve that counts stale reads in its last sweep each way. stamp: 1 + the sweep that last stored a row.
 template <int N>
 void solve_and_count(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z, int* stamp,
                      double* stale) {
@@ -214,51 +199,7 @@ void solve_and_count(const AsyncView& f, int sweeps, int chunk, const double* r,
   }
 }
 
-template <int N>
-double distance(const double* a, const double* b) {
-  double sum = 0;
-  for (int e = 0; e < N * N; ++e) sum += std::abs(a[e] - b[e]);
-  return sum;
-}
-
-// |x - g(x)|_1 of the entries of row i, as async_ilu_device.cu has it, over blocks of a known size. Nobody writes meanwhile.
-template <int N>
-double residual_of_row(const AsyncView& f, int i) {
-  constexpr int NN = N * N;
-  alignas(64) double block[NN], product[NN], inverse[NN];
-  double sum = 0;
-  for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
-    const int j = f.lower.column[e];
-    form_target<false, N>(f, f.lower, e, i, j, block);
-    lanes::product<false>(lanes::FixedBlock<N>(N), product, block, f.inverse + std::int64_t{j} * NN);
-    sum += distance<N>(f.L + e * NN, product);
-  }
-  form_target<false, N>(f, f.diagonal, i, i, i, block);
-  std::copy_n(f.inverse + std::int64_t{i} * NN, NN, inverse);
-  lanes::invert_or_replace(lanes::FixedBlock<N>(N), inverse);
-  sum += distance<N>(inverse, block);
-  for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e) {
-    form_target<false, N>(f, f.upper, e, i, f.upper.column[e], block);
-    sum += distance<N>(f.U + e * NN, block);
-  }
-  return sum;
-}
-
-// The largest unknown's sum of |T_ij|, T: blocks of row i, or their products with `inverse` from the left.
-template <int N>
-double dominance_of_row(const Entries& entries, const double* T, const double* inverse, int i) {
-  constexpr int NN = N * N;
-  alignas(64) double product[NN], sum[N] = {};
-  for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e) {
-    if (inverse) lanes::product<false>(lanes::FixedBlock<N>(N), product, inverse, T + e * NN);
-    const double* t = inverse ? product : T + e * NN;
-    for (int v = 0; v < N; ++v)
-      for (int u = 0; u < N; ++u) sum[u] += std::abs(t[v * N + u]);
-  }
-  return *std::max_element(sum, sum + N);
-}
-
-// f(N) as a compile-time constant; larger blocks have been refused.
+// f(N) with the block size N as a compile-time constant; larger blocks have been refused.
 template <class F>
 void with_block(int n, const F& f) {
   block_host::with_block<8>(n, [&](auto N) {
@@ -271,9 +212,6 @@ void with_block(int n, const F& f) {
 
 bool needs_guess() { return omp_get_max_threads() > 1; }
 
-void guess_host(const AsyncView& f) {
-  with_block(f.n, [&](auto N) { guess<N.value>(f); });
-}
 void sweep_host(const AsyncView& f, int sweeps, int chunk) {
   with_block(f.n, [&](auto N) { sweep<N.value>(f, sweeps, chunk); });
 }
@@ -284,16 +222,6 @@ void solve_host(const AsyncView& f, int sweeps, int chunk, const double* r, doub
 void count_stale_reads_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z,
                             int* stamp, double* stale) {
   with_block(f.n, [&](auto N) { solve_and_count<N.value>(f, sweeps, chunk, r, y, z, stamp, stale); });
-}
-void measure_rows(Host, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
-  with_block(f.n, [&](auto N) {
-#pragma omp parallel for schedule(static)
-    for (int i = 0; i < f.rows; ++i) {
-      fixed_point[i] = residual_of_row<N.value>(f, i);
-      dominance_L[i] = dominance_of_row<N.value>(f.lower, f.L, nullptr, i);
-      dominance_U[i] = dominance_of_row<N.value>(f.upper, f.U, f.inverse + std::int64_t{i} * N.value * N.value, i);
-    }
-  });
 }
 
 }  // namespace weir::async_ilu

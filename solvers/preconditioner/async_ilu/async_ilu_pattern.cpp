@@ -1,4 +1,4 @@
-// The symbolic part of async_ilu0 and async_block_ilu0.
+// Symbolic part of async_ilu0 and async_block_ilu0.
 #include <algorithm>
 #include <string>
 
@@ -43,14 +43,14 @@ void AsyncPattern::add_entries(int row, const std::vector<int>& column, const st
   for (EntryLists* of : {&lower, &diagonal, &upper}) of->start.push_back(static_cast<std::int64_t>(of->column.size()));
 }
 
-// Row by row: where[j] is the target (i, j) of the row at hand, numbered lower, diagonal, upper; the products of each
-// are collected in ascending k.
+// Row by row: where[j] is the target (i, j) of the current row, numbered lower, diagonal, upper; its products are
+// collected in ascending k.
 void AsyncPattern::find_products() {
   std::vector<int> where(at(rows), -1);
   std::vector<std::vector<Product>> of;
   std::vector<Product> of_kind[3];  // lower, diagonal, upper
   EntryLists* const kinds[] = {&lower, &diagonal, &upper};
-  std::vector<int> columns, kind;  // of a row's targets
+  std::vector<int> columns, kind;  // targets of a row
   for (int i = 0; i < rows; ++i) {
     columns.clear();
     kind.clear();
@@ -90,9 +90,9 @@ template AsyncPattern::AsyncPattern(const BlockCsr<Device>&, bool);
 namespace weir {
 namespace {
 
-// What the solver diagnostics and the roofline ask of asynchronous factors.
+// Values for the solver diagnostics and the roofline.
 
-// Rows of the entries into block rows of the matrix, `each` of them a block row.
+// Rows of the entries gathered into block rows, `each` rows per block row.
 std::vector<double> gathered(const std::vector<double>& rows, int each, bool adds_up) {
   if (each == 1) return rows;
   std::vector<double> blocks(rows.size() / at(each), 0.0);
@@ -105,13 +105,13 @@ std::vector<double> gathered(const std::vector<double>& rows, int each, bool add
 
 }  // namespace
 
-// A sequential sweep forward reads what this sweep has stored of every row before, backward of every row after.
+// Forward, a sequential sweep reads values of this sweep from every row before; backward, from every row after.
 template <class Space>
 std::vector<double> AsyncFactors<Space>::stale_reads() const {
   const std::vector<std::int64_t> lower = lower_.start.to_vector(), upper = upper_.start.to_vector();
   const std::vector<int> lower_column = lower_.column.to_vector(), upper_column = upper_.column.to_vector();
   const int last = options_.apply_sweeps - 1;
-  const auto is_stale = [&](int reader, int source) {  // places in the order of the loop
+  const auto is_stale = [&](int reader, int source) {  // positions in the order of the loop
     return schedule_.sweep_read(last, schedule_.step_of(reader), reader, source) < last;
   };
   std::vector<double> part(at(work_rows_), 0.0);
@@ -128,7 +128,7 @@ std::vector<double> AsyncFactors<Space>::stale_reads() const {
 
 template <class Space>
 std::vector<double> AsyncFactors<Space>::count_stale_reads() {
-  const std::vector<double> r(at(size_), 1.0);  // what is solved for does not matter
+  const std::vector<double> r(at(size_), 1.0);  // any right-hand side
   std::vector<double> z(at(size_)), stale(at(work_rows_));
   std::vector<int> stamp(at(work_rows_));
   async_ilu::count_stale_reads_host(view(nullptr, slot_), options_.apply_sweeps, options_.chunk, r.data(), y_.data(),
@@ -139,7 +139,7 @@ std::vector<double> AsyncFactors<Space>::count_stale_reads() {
 template <class Space>
 FactorObservation AsyncFactors<Space>::measured(const BlockCsr<Space>& A) {
   Array<double, Space> fixed(work_rows_), lower(work_rows_), upper(work_rows_);
-  async_ilu::measure_rows(Space{}, view(&A, slot_), fixed.data(), lower.data(), upper.data());
+  async_ilu::measure_rows<Space>(view(&A, slot_), fixed.data(), lower.data(), upper.data());
   const int each = options_.scalar ? n_ : 1;
   FactorObservation o;
   o.fixed_point = gathered(fixed.to_vector(), each, true);
@@ -159,8 +159,8 @@ FactorObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
   return o;
 }
 
-// Each sweep reads its half of the factors with the pattern, what it starts from, and writes its unknowns; from the second
-// on it reads them too.
+// Each sweep reads its half of the factors with the pattern and its right-hand side, and writes its unknowns; from the
+// second sweep on it reads them too.
 template <class Space>
 Work AsyncFactors<Space>::solve_work() const {
   const std::int64_t sweeps = options_.apply_sweeps, beside = lower_.count() + upper_.count();
@@ -172,7 +172,7 @@ Work AsyncFactors<Space>::solve_work() const {
   return work;
 }
 
-// Each sweep reads A, writes the factors, and is led there by where the entries of A stand, by the products and by the columns of L.
+// Each sweep reads A, writes the factors, and reads positions in A, products and columns of L.
 template <class Space>
 Work AsyncFactors<Space>::build_work() const {
   const std::int64_t sweeps = options_.build_sweeps, lower = lower_.count();

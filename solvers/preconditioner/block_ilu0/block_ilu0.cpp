@@ -16,7 +16,7 @@ std::string cell_name(Extents e, int cell) {
          std::to_string(cell / (e.nx * e.ny)) + ")";
 }
 
-// The first cell with a value that is not finite in a block that is used, or -1.
+// The first cell with a value that is not finite in a block in use, or -1.
 int first_not_finite(const BlockStencilView& A) {
   for (int c = 0; c < A.cells.count(); ++c)
     for (int s = A.first; s < A.first + A.slots; ++s) {
@@ -28,8 +28,8 @@ int first_not_finite(const BlockStencilView& A) {
   return -1;
 }
 
-// Between three cells in a ring each pair are neighbours: ILU(0) then changes the blocks off the diagonal too. And of
-// two cells each is the other's neighbour on both sides.
+// In a ring of three cells each pair are neighbours: ILU(0) would then change off-diagonal blocks too. In a ring of
+// two, each cell is the neighbour of the other on both sides.
 void refuse_short_rings(Extents e, Periodic periodic) {
   const auto refuse = [](const char* direction, bool wraps, int cells) {
     if (wraps && cells > 1 && cells < 4)
@@ -41,7 +41,7 @@ void refuse_short_rings(Extents e, Periodic periodic) {
   refuse("z", periodic.z, e.nz);
 }
 
-// What is wrong with a matrix whose factorisation failed at this cell.
+// Error for a matrix whose factorisation failed at this cell.
 template <class Space>
 [[noreturn]] void fail_at_cell(const BlockStencil<Space>& A, int cell, bool pivoting) {
   std::vector<double> values(static_cast<std::size_t>(A.entries()));
@@ -55,7 +55,7 @@ template <class Space>
                  std::string(" became singular in the factorisation") + (pivoting ? "" : "; pivoting = true may help"));
 }
 
-// Blocks of the matrix that join two different cells.
+// Number of blocks that join two different cells.
 template <class Space>
 std::int64_t links(const BlockStencil<Space>& A) {
   const Extents e = A.cells();
@@ -65,7 +65,7 @@ std::int64_t links(const BlockStencil<Space>& A) {
   return 2 * (pairs(nx, p.x) * ny * nz + nx * pairs(ny, p.y) * nz + nx * ny * pairs(nz, p.z));
 }
 
-// Of a 7-point block matrix.
+// Factors of a 7-point block matrix.
 template <class Space, class T>
 class StencilIlu0 final : public IluFactors<Space> {
  public:
@@ -91,7 +91,7 @@ class StencilIlu0 final : public IluFactors<Space> {
     const std::int64_t n = A_->block(), cells = A_->rows(), value = sizeof(T);
     return {n * n * (8 * links(*A_) + 2 * value * cells) + 4 * 8 * n * cells, 2 * n * n * (links(*A_) + 2 * cells)};
   }
-  // (1): two products a link towards smaller cells, one inversion a cell, 2 n^3 operations each.
+  // (1): two products per link towards smaller cells, one inversion per cell, 2 n^3 operations each.
   Work factorise_work() const override {
     const std::int64_t n = A_->block(), cells = A_->rows(), value = sizeof(T);
     return {n * n * (8 * (links(*A_) + cells) + value * cells), 2 * n * n * n * (links(*A_) + cells)};
@@ -140,7 +140,7 @@ std::unique_ptr<IluFactors<Space>> BlockIlu0<Space>::factors_of(const Matrix<Spa
 
 template <class Space>
 SetupInfo BlockIlu0<Space>::do_setup(const Matrix<Space>& A) {
-  factors_.reset();  // before the new ones come
+  factors_.reset();  // frees the memory before the next allocation
   factors_ = options_.float_factors ? factors_of<float>(A) : factors_of<double>(A);
   return do_update(A);
 }
@@ -160,10 +160,12 @@ std::string BlockIlu0<Space>::describe() const {
 
 namespace {
 
-constexpr Option block_ilu0_keys[] = {factor_storage,
-                                      factor_pivoting,
-                                      {"form", Option::text, "automatic", "of the sweeps on Device (block_ilu0.hpp)",
-                                       "automatic | one_launch | workgroup | entry"}};
+constexpr Option block_ilu0_keys[] = {
+    factor_storage,
+    factor_pivoting,
+    {"form", Option::text, "automatic",
+     "device kernels of the sweeps: one launch per sweep, per hyperplane (workgroup) or per dependency (entry)",
+     "automatic | one_launch | workgroup | entry"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_block_ilu0(const Table& options) {
@@ -179,7 +181,8 @@ std::unique_ptr<Preconditioner<Space>> make_block_ilu0(const Table& options) {
 
 }  // namespace
 
-// Block CSR: the factors; of each block off the diagonal its column, of half of them which product goes where; lists of rows.
+// Block CSR: the factors; per off-diagonal block its column, for half of them the places of the products; lists of
+// rows.
 double block_ilu0_bytes(const Table& options, const MatrixSize& A) {
   const int value = options.described_by(block_ilu0_keys).get<std::string>("storage") == "float" ? 4 : 8;
   if (A.is_block_stencil) return value * A.entries(A.rows);  // d_p^-1 alone

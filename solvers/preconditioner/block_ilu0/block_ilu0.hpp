@@ -1,18 +1,18 @@
-// block_ilu0: the exact block ILU(0) in the order of the rows, the same factors whatever the schedule. Of a block CSR
-// matrix: block_ilu0_csr.hpp, by levels. Of a 7-point block matrix in natural order (Luo, Edwards, Luo & Mueller 2015):
-// No fill is kept and no two neighbours of a cell are neighbours themselves, so only the diagonal blocks change:
-//   d_p = delta_p - sum_{q < p} A_pq d_q^-1 A_qp      (1)        M = (D + E) D^-1 (D + F),   E, F: the rest of A
-//   y_p = d_p^-1 (r_p - sum_{q < p} A_pq y_q),   z_p = y_p - d_p^-1 sum_{q > p} A_pq z_q     (2)
-// q runs over p's neighbours. Stored are the inverted d_p only; the sweeps read the other blocks from the matrix, which
-// must outlive this. Cells of equal i + j + k are independent; periodic wraps keep that order too.
+// block_ilu0: exact block ILU(0) in the order of the rows; the factors do not depend on the schedule. Block CSR
+// matrices: block_ilu0_csr.hpp, by levels. 7-point block matrices in natural order (Luo, Edwards, Luo & Mueller 2015):
+// no fill is kept and no two neighbours of a cell are neighbours themselves, so that only the diagonal blocks change,
+//  d_p = delta_p - sum_{q < p} A_pq d_q^-1 A_qp      (1)        M = (D + E) D^-1 (D + F),   E, F: the rest of A
+//  y_p = d_p^-1 (r_p - sum_{q < p} A_pq y_q),   z_p = y_p - d_p^-1 sum_{q > p} A_pq z_q     (2)
+// with q the neighbours of p. Only the inverted d_p are stored; the sweeps read the other blocks from the matrix, which
+// must outlive this object. Cells of equal i + j + k are independent, also with periodic directions.
 //
 //   form = "automatic"    one_launch for n <= 32, else entry
-//          "one_launch"   Device: a whole sweep in one launch; cells wait for their neighbours' flags; n <= 32
-//          "workgroup"    Device: a launch a hyperplane, n x n threads a cell with shared memory (Alg. 8 to 10); n <= 32
-//          "entry"        Device: a launch a dependency, one thread an entry (Alg. 4 and 6)
-//          Block CSR on Device: "automatic" and "one_launch" sweep in one launch, the others in a launch a level, small
-//          levels together; all factorise in one launch
-// On Host `form` has no meaning: threads follow the same order row by row.
+//          "one_launch"   Device: one launch per sweep; cells wait for their neighbours' flags; n <= 32
+//          "workgroup"    Device: one launch per hyperplane, n x n threads per cell with shared memory (Algs. 8-10)
+//          "entry"        Device: one launch per dependency, one thread per entry (Alg. 4 and 6)
+//          Block CSR on the device: "automatic" and "one_launch" sweep in one launch, the others in one launch per
+//          level, small levels together; all factorise in one launch.
+// The host ignores `form`: threads follow the same order row by row.
 #pragma once
 #include <memory>
 #include <string>
@@ -34,22 +34,22 @@ struct BlockIluOptions {
 };
 
 inline constexpr Option factor_storage{
-    "storage", Option::text,           "double", "of the factors; arithmetic is in double", "double | float",
+    "storage", Option::text,           "double", "storage of the factors; arithmetic is in double", "double | float",
     "",        "factors, single=float"};
 inline constexpr Option factor_pivoting{"pivoting", Option::boolean, "false",
-                                        "exchange rows within a block while inverting it"};
+                                        "row exchanges within a block while it is inverted"};
 struct MatrixSize;
-double block_ilu0_bytes(const Table& options, const MatrixSize& A);  // of `line` too
+double block_ilu0_bytes(const Table& options, const MatrixSize& A);  // also of `line`
 
-// Where eq. (1) came to a block that it could not invert: the first such row or cell; -1: nowhere.
+// The first row or cell whose block in eq. (1) could not be inverted; -1: none.
 using FailedCell = int;
 
-// The factors of a matrix of one kind, in one precision.
+// Factors for one kind of matrix, in one precision.
 template <class Space>
 class IluFactors {
  public:
   virtual ~IluFactors() = default;
-  virtual bool fit(const Matrix<Space>& A) const = 0;  // A's values may be factorised in them
+  virtual bool fit(const Matrix<Space>& A) const = 0;  // whether the values of A fit this pattern
   virtual void factorise(const Matrix<Space>& A) = 0;
   virtual void solve(const double* r, double* z) = 0;  // z = M^-1 r; z may be r
   virtual SetupInfo info() const = 0;
@@ -57,7 +57,7 @@ class IluFactors {
   virtual Work factorise_work() const = 0;
   virtual std::vector<PartOfApply<Space>> parts() { return {}; }
   virtual std::string order() const = 0;                       // for the log
-  virtual std::vector<double> inverted_diagonals() const = 0;  // by row, each column by column
+  virtual std::vector<double> inverted_diagonals() const = 0;  // by row; blocks column by column
 };
 
 template <class Space>
@@ -76,8 +76,8 @@ class BlockIlu0 final : public Preconditioner<Space> {
   std::vector<double> inverted_diagonals() const { return factors_->inverted_diagonals(); }  // on the host: for tests
 
  private:
-  // Both throw Error: usage, where A is neither BlockStencil nor BlockSparse, or one that the form cannot do; solver_failed, where a diagonal
-  // block is singular (named by its cell); not_finite, where A holds a value that is not a number.
+  // Both throw Error: usage, for a matrix that is neither BlockStencil nor BlockSparse, or that the form cannot handle;
+  // solver_failed, for a singular diagonal block (the cell is named); not_finite, for a NaN or Inf in A.
   SetupInfo do_setup(const Matrix<Space>& A) override;
   SetupInfo do_update(const Matrix<Space>& A) override;
   template <class T>

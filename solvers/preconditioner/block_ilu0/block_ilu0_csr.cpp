@@ -1,4 +1,4 @@
-// The symbolic part, on the host for both spaces.
+// Symbolic part, on the host for both spaces.
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ template <class Space>
 CsrPattern::CsrPattern(const BlockSparse<Space>& A, bool only_lines)
     : diagonal(A.diagonal().to_vector()), column(A.column().to_vector()) {
   const std::vector<std::int64_t> start = A.row_start().to_vector();
-  std::vector<bool> after(at(A.rows()), !only_lines);  // is the row coupled to the one before?
+  std::vector<bool> after(at(A.rows()), !only_lines);  // row i is coupled to row i - 1
   for (const RowRange& line : A.lines())
     if (only_lines) std::fill_n(after.begin() + line.first + 1, line.count - 1, true);
   for (int i = 0; i < A.rows(); ++i) {
@@ -39,7 +39,7 @@ CsrPattern::CsrPattern(const BlockSparse<Space>& A, bool only_lines)
   }
 }
 
-// Row i minus E_ik times row k: both ascend, so they are merged.
+// Row i minus E_ik times row k: both have ascending columns and are merged.
 void CsrPattern::find_matches(const std::vector<std::int64_t>& upper_start, std::vector<std::int64_t>& match_start,
                               std::vector<Match>& match) const {
   match_start.assign(1, 0);
@@ -70,7 +70,7 @@ SweepOptions sweep_options(const block_ilu0::CsrPattern& pattern, const BlockIlu
   return {.cuts = pattern.cuts, .form = by_levels ? SweepForm::levels : SweepForm::one_launch};
 }
 
-// What is wrong with a matrix whose factorisation failed at this row.
+// Error for a matrix whose factorisation failed at this row.
 template <class Space>
 [[noreturn]] void fail_at_row(const BlockSparse<Space>& A, int row, const BlockIluOptions& options) {
   const std::string name = options.only_lines ? "line" : "block_ilu0";
@@ -151,8 +151,8 @@ Work CsrIlu0<Space, T>::solve_work() const {
   return work_of_sweeps(rows_, block_, lower_blocks_ + upper_blocks_, sizeof(T));
 }
 
-// A read once, the factors written once, where each product goes; a product, a division by d or an inversion is n^3
-// multiplications with their additions.
+// A read once, the factors written once, places of the products; a product, a division by d or an inversion is n^3
+// multiply-adds.
 template <class Space, class T>
 Work CsrIlu0<Space, T>::factorise_work() const {
   const std::int64_t n3 = std::int64_t{block_} * block_ * block_;

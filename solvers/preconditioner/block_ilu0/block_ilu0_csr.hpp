@@ -3,8 +3,8 @@
 //   F_ij = d_i^-1 (A_ij - sum_{k < i} E_ik F_kj)   (i < j)              all (i, j) in the pattern     (1)
 //   M = (D + E) D^-1 (D + D F) = D (I + L) (I + F),   L = D^-1 E                                       (2)
 // The usual factors are E D^-1 and D F. With (2) both sweeps have a unit diagonal: the inverted diagonal blocks act on
-// r alone, outside of the chain of rows that wait for each other, and on a device no thread needs what another thread
-// of its row computes. Stored are d^-1, L and F, in double or float: as many blocks as A has, and nothing else of A.
+// r alone, outside of the chain of dependent rows. Stored are d^-1, L and F, in double or float: as many blocks as A
+// has.
 #pragma once
 #include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
@@ -20,27 +20,27 @@ struct Match {
   int upper, slot;
 };
 
-// The pattern of the factors, and which products go where: computed once a pattern.
+// Pattern of the factors and destinations of the products, computed once per pattern.
 struct CsrPattern {
-  // Of A: the blocks first[i] .. diagonal[i] .. end[i] - 1 of row i are factorised.
+  // Blocks first[i] .. diagonal[i] .. end[i] - 1 of row i of A are factorised.
   std::vector<std::int64_t> first, diagonal, end;
   std::vector<int> column;
   TriangularRows lower, upper;
   int longest = 0;        // blocks of the longest row
   std::vector<int> cuts;  // for ThreadPlan
 
-  // Error(usage) that names the first row without a diagonal block. only_lines: of A's lines alone, the blocks that
-  // couple a row to the one before and the one after on its line.
+  // Error(usage) names the first row without a diagonal block. only_lines: only the blocks that couple a row to the
+  // previous and the next one on its line.
   template <class Space>
   CsrPattern(const BlockSparse<Space>& A, bool only_lines);
 
-  // The products of the row of each lower block (in the order of `lower`): match_start[e] .. match_start[e + 1] - 1.
-  // upper_start: where the rows of the stored upper triangle begin, by row.
+  // Products with each lower block (in the order of `lower`): match_start[e] .. match_start[e + 1] - 1. upper_start:
+  // row starts of the stored upper triangle, by row.
   void find_matches(const std::vector<std::int64_t>& upper_start, std::vector<std::int64_t>& match_start,
                     std::vector<Match>& match) const;
 };
 
-// What the factorisation of a space works on. V: what the blocks of A are stored in.
+// Arguments of the factorisation. V: storage of the blocks of A.
 template <class T, class V>
 struct CsrFactors {
   CsrView<V> A;
@@ -55,7 +55,7 @@ struct CsrFactors {
 
 }  // namespace block_ilu0
 
-// What a factorisation keeps beside the factors: on Host nothing.
+// Work space of the factorisation apart from the factors; none on the host.
 template <class Space>
 class CsrRowsInOrder {
  public:
@@ -78,18 +78,19 @@ class CsrRowsInOrder<Device> {
 
   int rows_, stride_, grid_ = 0;  // stride_: values that a warp works on
   std::size_t shared_ = 0;
-  Array<int, Device> finished_, bad_;  // a row: the factorisation that it was last finished in; its block was singular
+  Array<int, Device> finished_,
+      bad_;  // per row: the factorisation in which it was last finished; 1 if its block was singular
   Array<unsigned, Device> drawn_;
   block_ilu0::Turns turns_;
-  Array<double, Device> scratch_;  // where rows do not fit in shared memory
+  Array<double, Device> scratch_;  // for rows that do not fit in shared memory
 };
 
-// T: what the blocks are stored in.
+// T: storage of the blocks.
 template <class Space, class T>
 class CsrIlu0 final : public IluFactors<Space> {
  public:
   CsrIlu0(const BlockSparse<Space>& A, const BlockIluOptions& options);
-  bool fit(const Matrix<Space>& A) const override;  // the same pattern, as far as sizes tell, and number of threads
+  bool fit(const Matrix<Space>& A) const override;  // the same sizes and number of threads
   void factorise(const Matrix<Space>& A) override;
   void solve(const double* r, double* z) override;
   SetupInfo info() const override;

@@ -1,9 +1,9 @@
-// The factorisation on the device, in one launch: a warp a block row, its blocks in shared memory until they are done.
-// Warps draw rows in level order and take the rows that theirs needs one after the other, each as soon as it is there:
-// the warp with the lowest unfinished row waits for finished ones only, so no co-residency is needed. Rows hand over F
-// alone: it is written first, then lane 0 releases the row's flag. Flags count factorisations and are never reset.
-// Every sum has a fixed order: runs repeat bit for bit.
-//   bytes: A once, the factors once, F again for each product
+// Factorisation on the device in one launch: a warp per block row, whose blocks stay in shared memory until they are
+// complete. Warps draw rows in level order and process the rows that theirs depends on one by one as they become
+// available: the warp with the lowest unfinished row waits for finished ones only, so that no co-residency is needed. A
+// row passes on only F, written before lane 0 releases the flag of the row. Flags count factorisations and are never
+// reset. Every sum has a fixed order: runs repeat bit for bit.
+//  bytes: A once, the factors once, F again for each product
 #include <algorithm>
 
 #include "solvers/device/block.hpp"
@@ -16,7 +16,7 @@ namespace block_ilu0 {
 namespace {
 
 constexpr int threads_of_rows = 128, warps_of_rows = threads_of_rows / 32;
-constexpr std::size_t most_shared = 96 << 10;                  // of a workgroup; rows that need more lie in memory
+constexpr std::size_t most_shared = 96 << 10;                  // bytes per workgroup; longer rows use device memory
 constexpr std::int64_t most_scratch = std::int64_t{64} << 20;  // bytes there
 
 // d <- d^-1 in place by one warp: Gauss-Jordan elimination, with the largest entry of each column as its pivot where
@@ -65,10 +65,10 @@ __device__ bool invert(int block, double* d, double* line, bool pivoting, int la
 
 struct RowsInOrder {
   Tickets tickets;
-  int *finished, turn;  // a row: the factorisation that it was last finished in
-  int* bad;             // a row: 1 where its diagonal block could not be inverted
+  int *finished, turn;  // per row: the factorisation in which it was last finished
+  int* bad;             // per row: 1 if its diagonal block could not be inverted
   double* scratch;      // null: shared memory
-  int stride;           // values a warp
+  int stride;           // values per warp
 };
 
 template <int N, class T, class V>
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(threads_of_rows, 6) factorise_rows(CsrFactors<
   for (unsigned ticket = draw(), next;; ticket = next) {
     const int p = static_cast<int>(__shfl_sync(full_warp, ticket, 0));
     if (p >= f.lower.rows) return;
-    next = draw();  // early, so that its answer is there in time
+    next = draw();  // early, to hide the latency of the counter
     const int i = f.lower.order[p], q = f.upper_position[i];
     const std::int64_t to_lower = f.lower.start[p] * nn, to_upper = f.upper.start[q] * nn, l = f.lower_first[i];
     const int lowers = static_cast<int>(f.lower.start[p + 1] - f.lower.start[p]),
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(threads_of_rows, 6) factorise_rows(CsrFactors<
     const std::int64_t first = f.A.diagonal[i] - lowers;
     const V* A = f.A.value.data() + first * nn;
     for (int k = lane; k < (lowers + 1 + uppers) * nn; k += 32) {
-      const int e = k % nn;  // row by row there, column by column here
+      const int e = k % nn;  // row by row in A, column by column here
       row[k - e + e % n * n + e / n] = static_cast<double>(A[k]);
     }
     unsigned there = 0;
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(threads_of_rows, 6) factorise_rows(CsrFactors<
       if (s % 32 == 0)
         there = __ballot_sync(full_warp, s + lane >= lowers || load_acquire(w.finished + column[lane]) == w.turn);
       if (lane == 0 && !(there >> s % 32 & 1)) wait_until(w.finished + column[0], w.turn);
-      __syncwarp();  // what a lane has acquired, all may read; and the blocks as the last row left them
+      __syncwarp();  // orders the acquired values, and the blocks as the last row left them
       const std::int64_t from = f.match_start[l + s];
       const int items = static_cast<int>(f.match_start[l + s + 1] - from) * nn;
       for (int k = lane; k < items; k += 32) {
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(threads_of_rows, 6) factorise_rows(CsrFactors<
     for (int k = lane; k < lowers * nn; k += 32) f.lower.value[to_lower + k] = scaled(k);
     for (int k = lane; k < nn; k += 32) f.inverted[std::int64_t{p} * nn + k] = static_cast<T>(d[k]);
     if (lane == 0) w.bad[i] = usable ? 0 : 1;
-    __syncwarp();  // before the next row's blocks come
+    __syncwarp();  // before the blocks of the next row are loaded
   }
 }
 
@@ -152,12 +152,12 @@ CsrRowsInOrder<Device>::CsrRowsInOrder(const std::vector<int>& level_start, int 
   using namespace block_ilu0;
   int widest = 0;
   for (std::size_t l = 1; l < level_start.size(); ++l) widest = std::max(widest, level_start[l] - level_start[l - 1]);
-  // Four of the widest level: those that wait have read their blocks of A.
+  // Four times the widest level: waiting warps have already read their blocks of A.
   grid_ = (std::min(rows_, 4 * widest) + warps_of_rows - 1) / warps_of_rows;
   const std::int64_t of_group = std::int64_t{warps_of_rows} * stride_;
   shared_ = static_cast<std::size_t>(of_group) * sizeof(double);
   if (shared_ <= most_shared) return;
-  shared_ = sizeof(double);  // the kernel names it
+  shared_ = sizeof(double);  // not used: the kernel declares it
   grid_ = static_cast<int>(std::clamp<std::int64_t>(most_scratch / (8 * of_group), 1, std::max(1, grid_)));
   scratch_ = Array<double, Device>(grid_ * of_group);
 }
@@ -173,19 +173,7 @@ FailedCell CsrRowsInOrder<Device>::factorise(const block_ilu0::CsrFactors<T, V>&
                             .block = threads_of_rows,
                             .shared_bytes = shared_,
                             .name = "block_ilu0 factorisation of rows"};
-  switch (f.A.block) {
-    case 4:
-      launch(config, factorise_rows<4, T, V>, f, w);
-      break;
-    case 5:
-      launch(config, factorise_rows<5, T, V>, f, w);
-      break;
-    case 6:
-      launch(config, factorise_rows<6, T, V>, f, w);
-      break;
-    default:
-      launch(config, factorise_rows<0, T, V>, f, w);
-  }
+  with_size(f.A.block, [&]<int N>(std::integral_constant<int, N>) { launch(config, factorise_rows<N, T, V>, f, w); });
   return first_bad(bad_.data(), rows_);
 }
 

@@ -1,4 +1,4 @@
-// block_ilu0 on the device: storage and the choice of form.
+// block_ilu0 on the device: storage, choice of the form, form "entry".
 #include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ std::vector<CellLinks> links_of(const BlockStencilView& A, const std::vector<int
 
 namespace {
 
-constexpr int largest_workgroup_block = 32;  // n x n threads a cell, of the 1024 that a workgroup may have
+constexpr int largest_workgroup_block = 32;  // n x n threads per cell, at most 1024 per workgroup
 
 BlockIluOptions resolved(BlockIluOptions options, int n) {
   if (options.form == BlockIluForm::automatic)
@@ -57,7 +57,7 @@ BlockIluOptions resolved(BlockIluOptions options, int n) {
   return options;
 }
 
-// Only the form in use has storage of its own.
+// Only the form in use allocates.
 std::int64_t only(bool used, std::int64_t size) { return used ? size : 0; }
 
 }  // namespace
@@ -125,17 +125,17 @@ template class BlockIluFactors<Device, float>;
 namespace weir::block_ilu0 {
 namespace {
 
-// block_ilu0, form "entry": the directive-style algorithms of Luo et al. 2015. A launch for every dependency: per
-// hyperplane 3 + 3 n for the factorisation (Alg. 4, kernels #1 to #5, and one that stores), 2 a sweep (Alg. 6).
-// Temporaries lie in global memory: s for the products, and the diagonal blocks of the hyperplane in double while they
-// are inverted. Every sum has a fixed order: runs repeat bit for bit.
+// Form "entry": the directive-style algorithms of Luo et al. 2015, one launch per dependency: per hyperplane 3 + 3 n
+// for the factorisation (Alg. 4, kernels #1 to #5, and a store), 2 per sweep (Alg. 6). Temporaries lie in global
+// memory: s for the products, and the diagonal blocks of the hyperplane in double during inversion. Every sum has a
+// fixed order: runs repeat bit for bit.
 
 // One hyperplane: count cells, their temporaries. Entries of a block: e = v n + u.
 struct Plane {
   const int* cells;
   int count;
-  double* s;  // most_before blocks a cell, or n values a cell in a sweep
-  double* d;  // a block a cell
+  double* s;  // most_before blocks per cell, or n values per cell in a sweep
+  double* d;  // one block per cell
   int most;
 };
 
@@ -180,7 +180,7 @@ void subtract_products(const DeviceFactors<T>& f, const Plane& p) {
   });
 }
 
-// With pivoting, before step r: brings the largest entry of column r to row r and notes where it was in s.
+// With pivoting, before step r: moves the largest entry of column r to row r and records its row in s.
 void exchange_rows(const Plane& p, int n, int r) {
   for_each<Device>(p.count, [=] WEIR_HD(int q) {
     double* d = p.d + std::int64_t{q} * n * n;

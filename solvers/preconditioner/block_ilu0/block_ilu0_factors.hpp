@@ -1,4 +1,5 @@
-// What a space does for block_ilu0: the inverted diagonal blocks, eq. (1) and the sweeps of eq. (2).
+// Factors of block_ilu0 for a block stencil in each space: the inverted diagonal blocks, eq. (1) and the sweeps of eq.
+// (2).
 #pragma once
 #include <atomic>
 
@@ -12,17 +13,17 @@ namespace block_ilu0 {
 template <class T>
 struct DeviceFactors;
 
-// The cells that the slots of a cell lead to, or -1; that of slot::delta is the cell itself, -1: a place without a
-// cell.
+// Cells at the slots of a cell, or -1. Slot delta is the cell itself; -1: a place without a cell.
 struct alignas(32) CellLinks {
   int to[8];
   WEIR_HD int cell() const { return to[slot::delta]; }
 };
 
-// Device; bad: 1 where a block could not be inverted.
+// Device: the first cell with bad = 1 (its block could not be inverted), or -1.
 FailedCell first_bad(const int* bad, int cells);
 
-// Groups of cells are drawn in order by counting up; a launch of `grid` workgroups draws one ticket too many for each.
+// Groups of cells are drawn in order by an atomic counter; a launch of `grid` workgroups draws one ticket too many per
+// workgroup.
 struct Tickets {
   unsigned* counter = nullptr;  // in the Device
   unsigned start = 0;           // its value before the launch
@@ -36,7 +37,7 @@ class Turns {
     tickets_.start += static_cast<unsigned>(groups) + grid;
     return now;
   }
-  int next() { return turn_ = turn_ % 0x3fffffff + 1; }  // never 0, which the flags start from
+  int next() { return turn_ = turn_ % 0x3fffffff + 1; }  // never 0, the initial value of the flags
 
  private:
   Tickets tickets_;
@@ -44,7 +45,7 @@ class Turns {
 };
 }  // namespace block_ilu0
 
-// T: what the inverted blocks are stored in.
+// T: storage of the inverted blocks.
 template <class Space, class T>
 class BlockIluFactors;
 
@@ -66,15 +67,15 @@ class BlockIluFactors<Host, T> {
   int levels_;
 };
 
-// The cells by hyperplane (Alg. 1): those with i + j + k = p, in natural order, are cells[start[p] .. start[p + 1]). Each
-// hyperplane is filled up with -1 to whole groups of `group` cells.
+// Cells by hyperplane (Alg. 1): those with i + j + k = p, in natural order, are cells[start[p] .. start[p + 1]). Each
+// hyperplane is padded with -1 to whole groups of `group` cells.
 struct Hyperplanes {
   Hyperplanes(Extents cells, int cells_a_group);
 
   int count() const { return static_cast<int>(start.size()) - 1; }
   int first_group(int p) const { return start[p] / group; }
   int groups() const { return first_group(count()); }
-  int widest() const;  // places of the largest hyperplane
+  int widest() const;  // cells of the largest hyperplane, with padding
   int widest_groups() const { return widest() / group; }
 
   int group;
@@ -102,8 +103,8 @@ class BlockIluFactors<Device, T> {
   Array<block_ilu0::CellLinks, Device> links_;  // workgroup, one_launch: the same with their neighbours
   Array<T, Device> d_;                          // inverted blocks
   Array<double, Device> work_;                  // entry: s and d of Alg. 4 or z of Alg. 6, for the widest hyperplane
-  Array<int, Device> bad_;                      // a cell: 1 where its block could not be inverted
-  Array<int, Device> finished_;                 // one_launch: a cell: the turn that it was last finished in
+  Array<int, Device> bad_;                      // per cell: 1 if its block could not be inverted
+  Array<int, Device> finished_;                 // one_launch: per cell: the turn in which it was last finished
   Array<unsigned, Device> drawn_;               // one_launch: the ticket counter
   block_ilu0::Turns turns_;
   AwaitedVector awaited_;  // one_launch
@@ -113,24 +114,24 @@ class BlockIluFactors<Device, T> {
 
 namespace weir::block_ilu0 {
 
-// The device forms of block_ilu0: one launcher each for eq. (1) and for one sweep of eq. (2).
+// Device forms of block_ilu0: one launcher for eq. (1) and one for the sweeps of eq. (2).
 
-// Everything a kernel may want; pointers into the Device.
+// Arguments of the kernels; pointers into device memory.
 template <class T>
 struct DeviceFactors {
   BlockStencilView A;
-  T* inverted = nullptr;             // d^-1, a block a cell
+  T* inverted = nullptr;             // d^-1, one block per cell
   const int* order = nullptr;        // entry: cells by hyperplane
   const CellLinks* links = nullptr;  // other forms: the same with their neighbours
-  double* work = nullptr;            // of the form's own
-  int* bad = nullptr;                // a cell: 1 where its block could not be inverted
-  int* finished = nullptr;           // one_launch: a cell: the turn that it was last finished in
+  double* work = nullptr;            // work space of the form
+  int* bad = nullptr;                // per cell: 1 if its block could not be inverted
+  int* finished = nullptr;           // one_launch: per cell: the turn in which it was last finished
   bool pivoting = false;
 
   WEIR_HD T* block(int cell) const { return inverted + std::int64_t{cell} * A.n * A.n; }
 };
 
-// Does slot t of a cell lead to a neighbour that precedes it (forward) or follows it (backward)? Its cell, or -1.
+// The cell at slot t if it precedes (or follows) the cell, else -1.
 WEIR_HD inline int neighbour_before(const BlockStencilView& A, int cell, int t) {
   const int to = A.neighbour(cell, t);
   return to < cell ? to : -1;
@@ -140,8 +141,8 @@ WEIR_HD inline int neighbour_after(const BlockStencilView& A, int cell, int t) {
   return to > cell ? to : -1;
 }
 
-// Does slot t of a cell lead to a neighbour that precedes it (or follows it)? Its cell, or -1. Without periodic
-// directions the first three slots lead back and the last three on, so that the compiler leaves out the others.
+// The same from stored links. Without periodic directions the first three slots lead back and the last three forward,
+// so that the compiler drops the others.
 template <bool Before>
 WEIR_HD inline int linked(const CellLinks& links, int t, bool wraps) {
   if (!wraps && (Before ? t > slot::delta : t < slot::delta)) return -1;
@@ -179,13 +180,13 @@ void with_size(int n, const F& f) {
   }
 }
 
-// Cells that a workgroup takes in the forms that have workgroups: about 256 threads, n x n a cell. Enough warps to hide
-// latency, small enough to leave few idle at the end of a hyperplane.
+// Cells per workgroup: about 256 threads, n x n per cell: enough warps to hide latency, few idle ones at the end of a
+// hyperplane.
 WEIR_HD inline int cells_a_workgroup(int n) { return n < 16 ? 256 / (n * n) : 1; }
 
 inline bool wraps(Periodic p) { return p.x || p.y || p.z; }
 
-// At most so many neighbours precede a cell.
+// The largest number of neighbours that precede a cell.
 inline int most_before(Periodic p) { return 3 + (p.x ? 1 : 0) + (p.y ? 1 : 0) + (p.z ? 1 : 0); }
 
 template <class T>
@@ -207,11 +208,11 @@ struct OneLaunchForm {
                     const double* r, double* z);
 };
 
-// Both sweeps where n is 4, 5 or 6; false, and nothing done, for others.
+// Both sweeps for n = 4, 5, 6; returns false, and does nothing, for other n.
 template <class T>
 bool sweep_in_order(const DeviceFactors<T>& f, const Hyperplanes& levels, AwaitedVector& awaited, const double* r,
                     double* z);
-// The size that it needs.
+// Size of its AwaitedVector.
 inline std::int64_t awaited_size(int n, int cells) { return n >= 4 && n <= 6 ? std::int64_t{n} * cells : 0; }
 
 }  // namespace weir::block_ilu0

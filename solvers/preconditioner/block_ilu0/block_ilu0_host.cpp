@@ -1,7 +1,6 @@
-// block_ilu0 on the host: vectors over the block, threads over layers of the grid (wavefront.hpp), each in memory
-// order. Every cell adds up its neighbours in the same order whatever the threads, so factors and solutions are the
-// sequential ones bit for bit. Bytes a cell: factorisation 7 n^2 values of A and d written; solve 3 n^2 of A and n^2 of
-// d a sweep.
+// block_ilu0 on the host: vectors over the block, threads over layers of the grid (wavefront.hpp). Every cell sums its
+// neighbours in the same order whatever the threads: factors and solutions are the sequential ones bit for bit. Bytes
+// per cell: factorisation 7 n^2 values of A read and d written; solve 3 n^2 of A and n^2 of d per sweep.
 #include <atomic>
 
 #include "solvers/matrix/algorithms/triangular.hpp"
@@ -37,8 +36,8 @@ int factorise_cells(Block block, const double* delta, int from, int to, const St
   return failed;
 }
 
-// The cells c, c + step, ... of a row, Cells of them: first the products with neighbours in other rows, slot after slot, then cell after
-// cell that with the neighbour just left, the last of the links, and d^-1.
+// Cells c, c + step, ... of a row, `Cells` of them: first the products with neighbours in other rows, slot by slot,
+// then cell by cell the product with the previous neighbour (the last link) and d^-1.
 template <bool Forward, int Links, int Cells, class Block, class T>
 [[gnu::always_inline]] inline void sweep_group(Block block, std::int64_t c, const StencilLinks& links,
                                                const T* inverted, const double* r, double* z) {
@@ -78,12 +77,11 @@ void sweep_cells(Block block, int from, int to, const StencilLinks& links, const
   for (; left > 0; --left, c += step) sweep_group<Forward, Links, 1>(block, c, links, inverted, r, z);
 }
 
-// The factorisation on the host: one row at a time in a work space that stays in the first cache, vectors over the
-// block, threads as in the forward sweep. Reads A once and every F as often as its row is needed (about the number of
-// lower blocks of a row), writes the factors once: bound by memory for n <= 4, by arithmetic beyond.
+// Factorisation of block CSR: one row at a time in a work space that stays in the first cache. Reads A once and each F
+// once per dependent row, writes the factors once: bound by memory for n <= 4, by arithmetic for larger blocks.
 using block_ilu0::CsrFactors;
 
-// Column by column, as those of RoundedCsr are and those of BlockCsr are not.
+// Column by column: blocks of RoundedCsr are stored so, those of BlockCsr are not.
 template <class Block>
 void load_columns(Block block, const double* a, double* w) {
   const int n = block.size();

@@ -1,8 +1,8 @@
-// block_ilu0, form "one_launch" where n is 4, 5 or 6: a sweep in one launch, a thread an unknown. A warp takes the next
-// 32 / n cells in hyperplane order, reads their blocks, and waits for the values of the neighbours themselves
-// (awaited_value.hpp): a cell that waits costs a store and a load through L2, no barrier and no fence. The warp with
-// the lowest unfinished cells waits for finished ones only, so no co-residency is needed. Sums are those of solve_cell
-// (block_ilu0_workgroup.cu), in its order.
+// block_ilu0, form "one_launch" for n = 4, 5, 6: one launch per sweep, one thread per unknown. A warp takes the next 32
+// / n cells in hyperplane order, reads their blocks, and waits for the values of the neighbours (awaited_value.hpp): a
+// waiting cell costs a store and a load through L2, no barrier and no fence. The warp with the lowest unfinished cells
+// waits for finished ones only, so that no co-residency is needed. Sums have the order of solve_cell
+// (block_ilu0_workgroup.cu).
 #include <algorithm>
 
 #include "solvers/device/block.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int threads = 128, warps_of_group = threads / 32;
 
-// x: y of eq. (2) from r, or z from y where it lies.
+// x: y of eq. (2) from r, or z from y in place.
 template <bool Forward, bool Wraps, int N, class T>
 __global__ void __launch_bounds__(threads)
     sweep_cells(DeviceFactors<T> f, awaited::Turn w, int places, const double* r, double* x) {
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(threads)
   for (unsigned ticket = draw(), next;; ticket = next) {
     const int from = static_cast<int>(__shfl_sync(full_warp, ticket, 0)) * cells, place = from + q;
     if (from >= places) return;
-    next = draw();  // early, so that its answer is there in time
+    next = draw();  // early, to hide the latency of the counter
     const bool has_place = q < cells && place < places;
     const CellLinks links = f.links[!has_place ? 0 : Forward ? place : places - 1 - place];
     const int cell = links.cell();
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(threads)
     for (int v = 0; v < N; ++v) inverse[v] = waits ? static_cast<double>(f.inverted[(own - u) * N + v * N + u]) : 0;
     const double right = waits ? (Forward ? r : x)[own] : 0;
     if (waits) w.next[own] = awaited::nothing;
-    // All lanes make all turns, so that none can wait at the loop's end for one that waits for it.
+    // All lanes make all turns: none waits at the end of the loop for a lane that waits for it.
     while (__any_sync(full_warp, waits)) {
       bool is_there = true;
       for (int s = 0; s < slots; ++s)
@@ -75,8 +75,7 @@ void sweep_both(const DeviceFactors<T>& f, const Hyperplanes& levels, AwaitedVec
                 double* z) {
   const int places = static_cast<int>(levels.cells.size()), cells = 32 / N;
   const auto tickets = static_cast<unsigned>((places + cells - 1) / cells);
-  // Two of the widest hyperplane: those that wait have read their blocks, and more of them would fill L2 with their
-  // loads.
+  // Twice the widest hyperplane: waiting cells have already read their blocks; more of them would fill L2 with loads.
   const int most = std::min(places, 2 * levels.widest()), of_group = cells * warps_of_group;
   const auto grid = static_cast<unsigned>((most + of_group - 1) / of_group);
   const LaunchConfig config{.grid = grid, .block = threads, .name = "block_ilu0 sweep"};

@@ -1,5 +1,5 @@
-// block_ilu0, form "workgroup": a launch a hyperplane; each workgroup takes a few cells of it (Luo et al. 2015, Algs. 8 to 10).
-// Every sum has a fixed order: runs repeat bit for bit.
+// Form "workgroup" of block_ilu0: one launch per hyperplane; a workgroup takes a few cells of it (Luo et al. 2015,
+// Algs. 8 to 10). Every sum has a fixed order: runs repeat bit for bit.
 #include <algorithm>
 
 #include "backend/dialect.hpp"
@@ -8,12 +8,12 @@
 
 namespace weir::block_ilu0 {
 
-// One cell of block_ilu0 by the threads of a workgroup with shared memory (Luo et al. 2015, Algs. 9 and 10), for the kernels of
-// the forms "workgroup" and "one_launch". A workgroup has `cells` cells side by side; every thread of it must call these
-// functions, those without a cell (cell < 0) too, because they hold barriers.
+// One cell by the threads of a workgroup with shared memory (Algs. 9 and 10), for the forms "workgroup" and
+// "one_launch". The functions contain barriers: every thread of the workgroup calls them, also those without a cell
+// (cell < 0).
 
-// Alg. 9, lines 6 to 11: thread (u, v) holds d^uv and gets (d^-1)^uv. Row and column r travel through two buffers of n x n
-// in turn, so that one barrier a step is enough.
+// Alg. 9, lines 6 to 11: thread (u, v) holds d^uv and returns (d^-1)^uv. Row and column r pass through two buffers of n
+// x n in turn, so that one barrier per step suffices.
 template <int N>
 __device__ inline double inverted_entry(double d, int block, int u, int v, double* s, bool& usable) {
   const int n = N > 0 ? N : block;
@@ -32,8 +32,8 @@ __device__ inline double inverted_entry(double d, int block, int u, int v, doubl
   return d;
 }
 
-// The same with the largest entry of each column as its pivot. All of d travels, so that a thread can take over the entry
-// of the row that is exchanged with its own; the exchanges are undone on the columns at the end.
+// The same with the largest entry of each column as its pivot. All of d passes through the buffer, so that a thread can
+// take over the entry of the exchanged row; the exchanges are undone on the columns at the end.
 template <int N>
 __device__ inline double inverted_entry_pivoting(double d, int block, int u, int v, double* s, bool& usable) {
   const int n = N > 0 ? N : block;
@@ -60,8 +60,8 @@ __device__ inline double inverted_entry_pivoting(double d, int block, int u, int
   return t[source * n + u];
 }
 
-// What thread (u, v) of a cell needs in a factorisation that no other cell computes, read before the cell waits for others: its entry
-// of d, and of the blocks towards the three slots behind and back; of more neighbours before it (periodic directions) later.
+// Entries that thread (u, v) of a cell reads before it waits for other cells: of d, and of the blocks to and from the
+// three slots before it. Further neighbours before it (periodic directions) are read later.
 template <int N>
 struct OwnEntries {
   static constexpr int ahead = 3;
@@ -80,8 +80,8 @@ struct OwnEntries {
   }
 };
 
-// Alg. 9: eq. (1) of one cell by n x n threads; s: shared, most_before blocks three times. Each thread reads one entry of each block, so
-// that a block is one stretch of memory, and the products take them from shared memory.
+// Alg. 9: eq. (1) of one cell by n x n threads; s: shared, 3 most_before blocks. Each thread reads one entry of each
+// block, so that a block is one contiguous read; the products take them from shared memory.
 template <int N, class T>
 __device__ inline void factorise_cell(const DeviceFactors<T>& f, const Blocks<N>& A, const OwnEntries<N>& own,
                                       const CellLinks& links, int u, int v, int most, double* s) {
@@ -124,8 +124,8 @@ __device__ inline void factorise_cell(const DeviceFactors<T>& f, const Blocks<N>
   if (u == 0 && v == 0) f.bad[cell] = usable ? 0 : 1;
 }
 
-// What thread (u, h) of a cell needs in a sweep that no other cell computes, read before the cell waits for others: its place in
-// column h of each block, and of the vectors. Any slot may lead back where directions are periodic.
+// Values that thread (u, h) of a cell reads before it waits for other cells: its place in column h of each block, and
+// of the vectors. With periodic directions any slot may lead back.
 template <bool Forward, class T>
 struct OwnValues {
   double block[slot::count], inverse = 0, right = 0;
@@ -141,8 +141,8 @@ struct OwnValues {
   }
 };
 
-// Alg. 10: one sweep's step for one cell by n x g threads: thread (u, h) adds up the columns h, h + g, ... of row u, and
-// thread (u, 0) adds those g sums, in order. s: shared, (g + 1) n values.
+// Alg. 10: one cell of a sweep by n x g threads: thread (u, h) sums the columns h, h + g, ... of row u, and thread (u,
+// 0) adds those g sums in order. s: shared, (g + 1) n values.
 template <bool Forward, class T>
 __device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<Forward, T>& own, const CellLinks& links,
                                   bool wraps, int u, int h, int g, double* s, double* x) {
@@ -180,7 +180,7 @@ __device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<For
   }
 }
 
-// How a workgroup is cut into cells (Alg. 8), in a factorisation (n x n threads a cell) and in a sweep (n x g).
+// Division of a workgroup into cells (Alg. 8), in a factorisation (n x n threads per cell) and in a sweep (n x g).
 template <int N>
 struct Mapping {
   int n, groups_of_columns, cells;
@@ -197,10 +197,10 @@ struct Mapping {
   }
 };
 
-// What the thread of a workgroup does in a group of places of f.links.
+// Role of a thread in a group of places of f.links.
 template <int N>
 struct FactorThread {
-  int cell, u, v, shared_from;  // cell: which of the group
+  int cell, u, v, shared_from;  // cell: index in the group
   __device__ FactorThread(const Mapping<N>& m, int most) {
     const int nn = m.n * m.n, e = static_cast<int>(threadIdx.x);
     u = e % m.n;
@@ -222,7 +222,7 @@ struct SolveThread {
 
 namespace {
 
-// A workgroup may have 1,024 threads (n = 32): 64 registers a thread, which the compiler must keep to.
+// A workgroup may have 1,024 threads (n = 32): at most 64 registers per thread.
 template <class T>
 __global__ __launch_bounds__(1024) void factorise_plane(DeviceFactors<T> f, int first_group, int most) {
   WEIR_DYNAMIC_SHARED(double, s);
@@ -254,13 +254,13 @@ void launch_sweep(const DeviceFactors<T>& f, const Hyperplanes& levels, int p, c
          sweep_plane<Forward, T>, f, first, wraps(f.A.periodic), r, x);
 }
 
-// block_ilu0, form "one_launch": a whole factorisation or sweep in one launch, which the conclusion of Luo et al. 2015 asks
-// for, so that small hyperplanes do not pay a launch each. Workgroups draw groups of cells by ticket in hyperplane order
-// and wait for the flags of the neighbours they need. The workgroup with the lowest unfinished ticket waits for finished
-// ones only, so it always goes on: no co-residency is needed. Flags count turns (one a sweep) and are never reset.
+// Form "one_launch": a whole factorisation or sweep in one launch, as the conclusion of Luo et al. 2015 suggests, so
+// that small hyperplanes do not cost a launch each. Workgroups draw groups of cells by ticket in hyperplane order and
+// wait for the flags of their neighbours. The workgroup with the lowest unfinished ticket waits for finished ones only:
+// no co-residency is needed. Flags count turns (one per sweep) and are never reset.
 //
-// Order: results are written, then a barrier, then one thread a cell releases the flag; a thread acquires the flag, then a
-// barrier, then all threads of the workgroup read. Every sum has a fixed order: runs repeat bit for bit.
+// Order: results are written, then a barrier, then one thread per cell releases the flag; a thread acquires the flag,
+// then a barrier, then all threads of the workgroup read.
 
 // The next ticket of this launch, the same for all threads of the workgroup. Also a barrier between two groups.
 __device__ int next_group(const Tickets& tickets) {
@@ -271,7 +271,7 @@ __device__ int next_group(const Tickets& tickets) {
   return static_cast<int>(drawn[0]);
 }
 
-// The threads of a cell (each its own slots) wait for the neighbours on one side.
+// The threads of a cell (each with its own slots) wait for the neighbours on one side.
 template <bool Forward, class T>
 __device__ void wait_for_neighbours(const DeviceFactors<T>& f, int place, int thread, int threads, int turn) {
   const CellLinks& links = f.links[place];
@@ -288,7 +288,7 @@ __device__ void announce(const DeviceFactors<T>& f, int cell, bool one_of_cell, 
   if (one_of_cell && cell >= 0) store_release(f.finished + cell, turn);
 }
 
-// Threads of a workgroup at most: what the compiler must leave registers for.
+// Most threads per workgroup, for the register limit.
 constexpr int most_threads(int N) { return N > 0 ? 256 : 1024; }
 
 template <int N, class T>
@@ -324,7 +324,7 @@ __global__ __launch_bounds__(256) void sweep_all(DeviceFactors<T> f, Tickets tic
   }
 }
 
-// As many workgroups as the widest hyperplane keeps busy, half of the next one waiting: more would only wait.
+// As many workgroups as the widest hyperplane keeps busy, and half of the next one: more would only wait.
 unsigned workgroups(const Hyperplanes& levels) {
   return static_cast<unsigned>(std::max(1, levels.widest_groups() * 3 / 2));
 }

@@ -23,7 +23,7 @@ const SeparableOperator& separable(const Matrix<Space>& A) {
 
 struct Choice {
   ModeBasis basis = ModeBasis::single;
-  double cost = 0;  // ns a value
+  double cost = 0;  // ns per value
 };
 
 Choice choose_basis(const SeparableDirection& d, const FastPoissonOptions& options, bool may_use_fast) {
@@ -36,7 +36,7 @@ Choice choose_basis(const SeparableDirection& d, const FastPoissonOptions& optio
   return options.transforms == "fast" || by_transform.cost < by_matrix.cost ? by_transform : by_matrix;
 }
 
-// All of a grid but direction d, which is dealt out evenly.
+// Cuts of a grid along direction d only, into even parts.
 BoxCuts cut_along(const std::array<int, 3>& sizes, int d, int ranks) {
   BoxCuts c;
   for (int e = 0; e < 3; ++e) c.begin[e] = {0, sizes[e]};
@@ -52,15 +52,15 @@ int longest_across(const std::array<int, 3>& sizes) { return sizes[2] >= sizes[1
 
 }  // namespace
 
-// fast_poisson over ranks, by transposes: with whole lines along x on each rank
-//   x transformed -> transpose -> y and z, and the way back -> transpose -> x transformed back,
-// where after the transpose a rank has all of y and z for some of the modes of x. Where x itself is cut (blocks), the values come
-// to whole lines first and go back last. Nothing is gathered; each transpose moves what does not stay on its rank once. The
-// solution is that of one rank to round-off.
+// fast_poisson over ranks, by transposes. With whole lines along x on each rank:
+//  x transformed -> transpose -> y and z, and back -> transpose -> x transformed back.
+// After the transpose a rank has all of y and z for some of the modes of x. If x itself is cut (blocks), the values are
+// first moved to whole lines, and moved back at the end. Nothing is gathered; a transpose moves each value that changes
+// rank once. The solution is that of one rank to round-off.
 template <class Space>
 class FastPoisson<Space>::Transposes {
  public:
-  // plan: the whole one; becomes that of y and z for the modes of x that are this rank's.
+  // plan: of the whole operator; becomes that of y and z for the modes of x of this rank.
   Transposes(const DistributedStencil<Space>& A, FastPoissonPlan& plan) {
     const Communicator& ranks = *A.ranks();
     const auto sizes = sizes_of(A.whole_operator());
@@ -84,10 +84,10 @@ class FastPoisson<Space>::Transposes {
     plan_.modes[0] = plan.modes[0];
     plan.extents = extents_of(my_lines);
     const Modes& x = plan_.modes[0];
-    plan.modes[0] = Modes{};  // nothing to be transformed there
+    plan.modes[0] = Modes{};  // no transform along x
     plan.modes[0].norm = x.norm;
     plan.modes[0].lambda.assign(x.lambda.begin() + my_lines.low[0], x.lambda.begin() + my_lines.high[0]);
-    plan.singular = plan.singular && ranks.is_root();  // which has the constant
+    plan.singular = plan.singular && ranks.is_root();  // the root has the constant mode
     sweep_ = make_fast_poisson_sweep<Space>(plan_);
     in_rows_ = Array<double, Space>(has_rows_ ? 0 : plan_.extents.count());
     in_modes_ = Array<double, Space>(plan_.extents.count());
@@ -110,10 +110,10 @@ class FastPoisson<Space>::Transposes {
   }
 
  private:
-  FastPoissonPlan plan_;  // along x
+  FastPoissonPlan plan_;  // transforms along x
   std::unique_ptr<FastPoissonSweep<Space>> sweep_;
   bool has_rows_;                               // x is not cut
-  BoxSpread<Space> own_to_rows_, rows_to_own_;  // where it is
+  BoxSpread<Space> own_to_rows_, rows_to_own_;  // if x is cut
   BoxSpread<Space> rows_to_lines_, lines_to_rows_;
   mutable Array<double, Space> in_rows_, in_modes_, in_lines_, solved_;
 };
@@ -124,7 +124,7 @@ FastPoisson<Space>::FastPoisson(FastPoissonOptions options)
 template <class Space>
 FastPoisson<Space>::~FastPoisson() = default;
 
-// Whether there are modes of x, and lines along x, for every rank.
+// True if there are modes of x, and lines along x, for every rank.
 template <class Space>
 bool FastPoisson<Space>::spreads_over(const Matrix<Space>& A) const {
   const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
@@ -134,14 +134,14 @@ bool FastPoisson<Space>::spreads_over(const Matrix<Space>& A) const {
   return sizes[0] >= ranks && (stencil->cuts().parts(0) == 1 || sizes[longest_across(sizes)] >= ranks);
 }
 
-// On a device a tridiagonal direction pays only where there are lines for all its threads.
+// On a device a tridiagonal direction pays only if there are lines for all threads.
 template <class Space>
 SetupInfo FastPoisson<Space>::do_setup(const Matrix<Space>& A) {
   const auto* stencil = spreads_over(A) ? dynamic_cast<const DistributedStencil<Space>*>(&A) : nullptr;
   const SeparableOperator& whole = stencil ? stencil->whole_operator() : separable(A);
   check_signs(whole);
   direction_ = whole.direction;
-  transposes_.reset();  // these refer to the plan
+  transposes_.reset();  // refers to the plan
   sweep_.reset();
   constexpr bool on_host = std::is_same_v<Space, Host>;
   plan_ = std::make_unique<FastPoissonPlan>(make_fast_poisson_plan(whole, options_, on_host, on_host ? 1 : 4096));
@@ -172,7 +172,7 @@ void FastPoisson<Space>::apply(View<const double> r, View<double> z) const {
 
 template <class Space>
 Work FastPoisson<Space>::apply_work() const {
-  return plan_ && !transposes_ ? plan_->work() : Work{};  // over ranks it is not stated
+  return plan_ && !transposes_ ? plan_->work() : Work{};  // not stated over ranks
 }
 
 template <class Space>
@@ -185,8 +185,10 @@ namespace {
 
 constexpr Option fast_poisson_keys[] = {
     {"transforms", Option::text, "auto",
-     "fast ones wherever they exist, eigenvectors alone, or what is estimated to be cheaper", "auto | fast | matrix"},
-    {"tridiagonal", Option::text, "auto", "the direction that keeps its tridiagonal matrices", "auto | none | y | z"}};
+     "transforms: fast ones wherever they exist, eigenvectors only, or the estimated cheaper ones",
+     "auto | fast | matrix"},
+    {"tridiagonal", Option::text, "auto", "direction that is solved by tridiagonal systems instead of a transform",
+     "auto | none | y | z"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_fast_poisson(const Table& options) {
@@ -269,7 +271,8 @@ FastPoissonPlan make_fast_poisson_plan(const SeparableOperator& A, const FastPoi
 
   std::array<Choice, 3> choice;
   for (std::size_t d = 0; d < 3; ++d) choice[d] = choose_basis(direction[d], options, may_use_fast);
-  // The dearest of y and z stays tridiagonal; z where they are equal, for its lines lie side by side over whole planes.
+  // The more expensive of y and z stays tridiagonal; z if they are equal, because its lines are contiguous over whole
+  // planes.
   double dearest = 0;
   for (int d : {1, 2}) {
     const bool asked = options.tridiagonal == (d == 1 ? "y" : "z");

@@ -1,8 +1,7 @@
-// fast_poisson on the device: every direction but the tridiagonal one is a product with its eigenvectors over the whole
-// grid (gemm_device: cuBLAS on a GPU), r -> z -> work -> z ...; with one product more or less a buffer changes, and as
-// many go back as went forth, so the last one ends in z. The tridiagonal solve is one thread a line, neighbouring
-// threads on neighbouring x: every access is coalesced; 40 bytes a value. Deterministic as the product is. Nothing is
-// allocated after setup but what cuBLAS takes at its first product.
+// fast_poisson on the device: every direction except the tridiagonal one is a product with its eigenvectors over the
+// whole grid (gemm_device: cuBLAS on a GPU). Buffers alternate r -> z -> work -> z; the number of transforms is even,
+// so that the result ends in z. The tridiagonal solve has one thread per line, coalesced along x; 40 bytes per value.
+// Deterministic as far as the product is. Nothing is allocated after set-up except by the first call of cuBLAS.
 #include "solvers/device/array.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/gemm.hpp"
@@ -30,7 +29,7 @@ struct DeviceDirection {
   Array<double, Device> Q, Q_transposed, lambda, mass, lower, upper, boundary;
 };
 
-struct DeviceLine {  // the tridiagonal direction, as a kernel gets it
+struct DeviceLine {  // arguments of the tridiagonal direction
   View<const double> mass, lower, upper, boundary;
   int n;
   std::int64_t step;
@@ -41,8 +40,8 @@ struct LineSystem {
   bool is_singular;
 };
 
-// load(q, k), q = 0 .. line_block - 1, then use(q, k) in the order of k, up to n: a line is a chain, but its values need not be
-// waited for one after the other.
+// Prefetch for the recurrence along a line: load(q, k) for line_block values of q, then use(q, k) in the order of k, so
+// that the loads overlap the dependent arithmetic.
 inline constexpr int line_block = 8;
 template <class Load, class Use>
 WEIR_HD inline void along_line(int n, const Load& load, const Use& use) {
@@ -52,13 +51,14 @@ WEIR_HD inline void along_line(int n, const Load& load, const Use& use) {
   }
 }
 
-// One line at `first`; see fast_poisson_host.cpp. f may be g; x holds the elimination's factors until it holds the solution.
+// One line at `first` (algorithm: fast_poisson_host.cpp). f may be g; x holds the factors of the elimination before the
+// solution.
 WEIR_HD inline void thomas_line(const DeviceLine& d, const LineSystem& a, std::int64_t first, const double* f,
                                 double* g, double* x) {
   double value[line_block], mass[line_block];
   double surplus = 0, total = 0;
   if (a.is_singular) {
-    for (int k0 = 0; k0 < d.n; k0 += line_block) {  // no branch: nvcc would take each value behind its own
+    for (int k0 = 0; k0 < d.n; k0 += line_block) {  // branch-free: nvcc would otherwise serialise the loads
       for (int q = 0; q < line_block; ++q) {
         const int k = k0 + q < d.n ? k0 + q : d.n - 1;
         const double v = f[first + k * d.step], m = d.mass[k];

@@ -1,7 +1,7 @@
 // fast_poisson on the host, in place in z: transforms of blocks of lines, the tridiagonal (or diagonal) solve,
-// transforms back. Blocks are fixed by the grid and each is done by one thread alone, so results do not depend on the
-// threads. The transforms along x and y stay in one plane: where there are planes enough a thread does both while the
-// plane is in its cache, and main memory is passed three times in all.
+// transforms back. Blocks depend on the grid only and each is done by one thread, so that results do not depend on the
+// threads. Transforms along x and y stay in one plane: with enough planes a thread does both while the plane is in its
+// cache, and main memory is passed three times in all.
 #include <omp.h>
 #include <algorithm>
 #include <cstddef>
@@ -17,21 +17,21 @@
 namespace weir {
 namespace {
 
-// Thomas' elimination for the tridiagonal direction of fast_poisson, many lines side by side:
-//   (sigma M + scale K) x = f .
-// With the escape e_k = pivot_k - u_k (u = scale * upper) in place of the pivots every step adds numbers of one sign,
-//   e_k = sigma m_k + scale boundary_k + u_{k-1} e_{k-1} / pivot_{k-1} ,
-// so nothing cancels, however small sigma is; where the matrix is singular the last pivot is exactly 0, and the last
-// unknown is put to 0.
-constexpr int thomas_width = 32;  // most lines side by side
+// Thomas algorithm for the tridiagonal direction, many lines at once:
+//  (sigma M + scale K) x = f .
+// With e_k = pivot_k - u_k (u = scale * upper) instead of the pivots every step adds numbers of one sign,
+//  e_k = sigma m_k + scale boundary_k + u_{k-1} e_{k-1} / pivot_{k-1} ,
+// so that nothing cancels, however small sigma is. If the matrix is singular the last pivot is exactly 0, and the last
+// unknown is set to 0. `escape`: e / pivot of the row before; `surplus`: the part of f without a solution, per mass.
+constexpr int thomas_width = 32;  // most lines at once
 
-// One block of lines on the host: value k of line c at in[k * step + c].
+// One block of lines: value k of line c at in[k * step + c].
 struct ThomasBlock {
   const double* in;
   double* out;  // may be in
   std::ptrdiff_t step;
   int count;
-  const double* sigma;  // a line
+  const double* sigma;  // per line
   bool first_is_singular = false;
 };
 
@@ -39,7 +39,7 @@ struct ThomasBlock {
 void solve_lines(const SeparableDirection& d, double scale, double norm, const ThomasBlock& b, double* scratch) {
   constexpr int W = thomas_width;
   const int n = d.size(), w = b.count;
-  alignas(64) double escape[W] = {}, surplus[W] = {};  // e / pivot of the row before; what has no solution, per mass
+  alignas(64) double escape[W] = {}, surplus[W] = {};
   const double total = b.first_is_singular ? std::accumulate(d.mass.begin(), d.mass.end(), 0.0) : 1;
   if (b.first_is_singular) {
     double s = 0;
@@ -95,7 +95,7 @@ class HostSweep final : public FastPoissonSweep<Host> {
     double* z;
   };
 
-  // f(task, scratch of the thread), tasks 0 .. count - 1.
+  // f(task, scratch of the thread) for tasks 0 .. count - 1.
   template <class F>
   void run(const Call& call, int count, const F& f) const {
 #pragma omp parallel for schedule(static) num_threads(call.threads)
@@ -130,7 +130,7 @@ HostSweep::HostSweep(const FastPoissonPlan& plan) : extents_(plan.extents) {
   }
   if (plan.tridiagonal >= 0)
     stride_ = std::max<std::int64_t>(stride_, 2 * thomas_width * plan.direction[plan.tridiagonal].size());
-  stride_ = (stride_ + 7) / 8 * 8 + 8;  // whole cache lines, and no two threads' blocks at the same place of their sets
+  stride_ = (stride_ + 7) / 8 * 8 + 8;  // whole cache lines, and no two threads in the same cache sets
   slots_ = std::max(omp_get_max_threads(), omp_get_num_procs());
   scratch_ = Array<double, Host>(stride_ * slots_);
   bytes_ += stride_ * slots_ * static_cast<std::int64_t>(sizeof(double));
@@ -148,7 +148,7 @@ void HostSweep::transform_block(int d, bool inverse, const double* from, double*
   inverse ? T.inverse(l, scratch) : T.forward(l, scratch);
 }
 
-// Along x and y; back in the opposite order.
+// Along x and y; the inverse in the opposite order.
 void HostSweep::transform_planes(const Call& call, bool inverse, const double* from) const {
   const int nz = extents_.nz;
   const int order[2] = {inverse ? 1 : 0, inverse ? 0 : 1};

@@ -32,7 +32,7 @@ bool equals_its_mirror(const SeparableDirection& d) {
   return true;
 }
 
-// S = M^-1/2 K M^-1/2, with the unknowns of the full line: its diagonal, and what couples i to i + 1 (cyclic).
+// S = M^-1/2 K M^-1/2: its diagonal, and the couplings of i to i + 1 (cyclic).
 struct Symmetrised {
   explicit Symmetrised(const SeparableDirection& d) : diagonal(d.mass.size()), off(d.mass.size(), 0.0) {
     const Size n = d.mass.size();
@@ -43,7 +43,7 @@ struct Symmetrised {
   std::vector<double> diagonal, off;
 };
 
-// Rayleigh's quotient of a mode of unit norm, as a sum of squares: small eigenvalues become accurate relative to
+// Rayleigh quotient of a mode of unit norm as a sum of squares: small eigenvalues become accurate relative to
 // themselves.
 double rayleigh(const SeparableDirection& d, const double* q) {
   const Size n = d.mass.size();
@@ -56,8 +56,8 @@ double rayleigh(const SeparableDirection& d, const double* q) {
   return kinetic / mass;
 }
 
-// The even (sign = 1) or odd half of a line that equals its mirror image: tridiagonal again, also where the line is
-// periodic, because the two ends then meet their own mirror images. Unknown i stands for (x_i +- x_{n-1-i}) / sqrt 2.
+// Eigenvectors of the even (sign = 1) or odd half of a symmetric line: tridiagonal again, also if periodic, because the
+// two ends then meet their mirror images. Unknown i stands for (x_i +- x_{n-1-i}) / sqrt 2.
 Eigen1D half_eigen(const Symmetrised& S, bool periodic, int sign) {
   const Size n = S.diagonal.size(), half = n / 2, size = sign > 0 ? n - half : half;
   std::vector<double> diagonal(S.diagonal.begin(), S.diagonal.begin() + static_cast<std::ptrdiff_t>(size));
@@ -176,7 +176,7 @@ std::vector<double> identity(std::size_t n) {
 }
 
 // One implicit QR step on rows lo..hi: the shift is the eigenvalue of the trailing 2 x 2 block nearer to its last
-// entry, the bulge it makes is chased down the matrix by plane rotations.
+// entry; plane rotations chase the bulge down the matrix.
 void qr_step(std::vector<double>& d, std::vector<double>& e, std::vector<double>& Z, std::size_t lo, std::size_t hi) {
   const std::size_t n = d.size();
   const double half = 0.5 * (d[hi - 1] - d[hi]), last = e[hi - 1];
@@ -200,7 +200,7 @@ void qr_step(std::vector<double>& d, std::vector<double>& e, std::vector<double>
   }
 }
 
-// Diagonalises the tridiagonal matrix (d, e); Z starts as the transposed basis in which it is written.
+// Diagonalises the tridiagonal matrix (d, e); Z: on entry the transposed basis in which it is written.
 Eigen1D qr_iteration(std::vector<double> d, std::vector<double> e, std::vector<double> Z) {
   const std::size_t n = d.size();
   std::size_t hi = n == 0 ? 0 : n - 1;

@@ -1,4 +1,4 @@
-// The change of basis along one direction, for a block of lines in host memory, by the calling thread alone.
+// Change of basis along one direction, for a block of lines in host memory, by the calling thread.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace weir {
 
-// `count` lines of n values: value i of line l at in[i * step + l * next] (and the same in out). One of step and next
-// is 1: lines along x (step 1), or along y and z, side by side in x (next 1). out may be in.
+// `count` lines of n values: value i of line l at in[i * step + l * next] (likewise out). Lines along x have step 1,
+// lines along y and z have next 1. out may be in.
 struct Lines {
   const double* in;
   double* out;
@@ -20,19 +20,19 @@ class LineTransform {
  public:
   virtual ~LineTransform() = default;
   virtual void forward(const Lines& lines, double* scratch) const = 0;  // to the modes
-  virtual void inverse(const Lines& lines, double* scratch) const = 0;  // from the modes; Modes::norm is left out
-  virtual int block() const = 0;                                        // most lines a call
+  virtual void inverse(const Lines& lines, double* scratch) const = 0;  // from the modes, without Modes::norm
+  virtual int block() const = 0;                                        // most lines per call
   virtual std::int64_t scratch() const = 0;                             // doubles; 64-byte aligned
 };
 
 // By eigenvectors (ModeBasis::dense, symmetric). Keeps a reference to the modes.
 std::unique_ptr<LineTransform> make_matrix_transform(const Modes& modes);
 
-// By a fast transform (cosine, sine, sine_I, fourier); null where the build has none (line_transform_no_fftw.cpp).
+// By a fast transform (cosine, sine, sine_I, fourier); null in builds without FFTW (line_transform_no_fftw.cpp).
 std::unique_ptr<LineTransform> make_fast_transform(const Modes& modes);
 bool has_fast_transforms();
 
-// Estimated nanoseconds a value of one such transform on one core, for the choice between them.
+// Estimated nanoseconds per value on one core, to choose between them.
 double matrix_transform_cost(int n, ModeBasis basis);
 double fast_transform_cost(int n, ModeBasis basis);
 

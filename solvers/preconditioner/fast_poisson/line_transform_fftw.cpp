@@ -1,15 +1,15 @@
-// Cosine, sine and Fourier transforms of real lines through FFTW's complex transform, which uses vector registers where
-// its real ones do not (16384 lines of 128: 1.2 ms against 7 ms and more, before the passes here). These transforms are
-// linear over the reals, so two neighbouring lines a, b travel as one complex line a + i b, and a block of lines is
-// stored value by value: [n][lines]. With the lines' complex spectrum V and
-//   s_k = V_k + V_{n-k} ,  d_k = -i (V_k - V_{n-k})
+// Cosine, sine and Fourier transforms of real lines by FFTW's complex transform, which is vectorised where its real
+// ones are not (16384 lines of 128: 1.2 ms against 7 ms and more, without the passes here). The transforms are linear
+// over the reals: two neighbouring lines a, b form one complex line a + i b, and a block of lines is stored value by
+// value, [n][lines]. With the complex spectrum V and
+//  s_k = V_k + V_{n-k} ,  d_k = -i (V_k - V_{n-k})
 // every mode is a real combination  X_k = a_k s_k + b_k d_k :
-//   cosine (Makhoul 1980): V of the values in the order 0, 2, 4, ..., 5, 3, 1;  X_k = Re exp(-i pi k / 2n) V_k
-//   sine:    the cosine transform of (-1)^i x_i
-//   fourier: Hartley's transform, Re V - Im V
-//   mixed:   the odd modes of the cosine transform of 2n values, the line and minus its mirror image
-//   sine_I:  V of the odd extension to 2 (n + 1) values;  X_k = i V_{k+1}
-// Plans are made with FFTW_ESTIMATE: measured plans differ from run to run, and so would the bits of the result.
+//  cosine (Makhoul 1980): V of the values in the order 0, 2, 4, ..., 5, 3, 1;  X_k = Re exp(-i pi k / 2n) V_k
+//  sine:    the cosine transform of (-1)^i x_i
+//  fourier: Hartley's transform, Re V - Im V
+//  mixed:   the odd modes of the cosine transform of 2n values, the line and minus its mirror image
+//  sine_I:  V of the odd extension to 2 (n + 1) values;  X_k = i V_{k+1}
+// Plans use FFTW_ESTIMATE: measured plans differ from run to run, and with them the bits of the result.
 #include <fftw3.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace weir {
 namespace {
 
-constexpr int width = 16;  // lines a block: 8 complex ones
+constexpr int width = 16;  // lines per block: 8 complex ones
 
 typedef double Vector __attribute__((vector_size(simd_doubles * 8)));
 typedef double Unaligned __attribute__((vector_size(simd_doubles * 8), aligned(8), may_alias));
@@ -47,7 +47,7 @@ struct Turn {
   Vector sign;
 };
 
-struct Pair {  // of modes x and y (which may be one), from the spectrum at k and q = length - k (mod length)
+struct Pair {  // modes x and y (possibly equal) from the spectrum at k and q = length - k (mod length)
   int k, q, x, y;
   double a, b, aq, bq;  // X_x = a s + b d,  X_y = aq s + bq d
   double e, f, g, h;    // s = e X_x + f X_y,  d = g X_x + h X_y, over 2
@@ -82,8 +82,8 @@ class FastTransform final : public LineTransform {
   static bool is_full(const Lines& l) { return l.next == 1 && l.count == width; }
 
   ModeBasis basis_;
-  int n_, length_;                                 // values of a line; of the complex transform
-  std::vector<int> row_, mirror_, natural_;        // where value i goes, and minus it if anywhere; 0, 1, 2, ...
+  int n_, length_;                                 // length of a line; of the complex transform
+  std::vector<int> row_, mirror_, natural_;        // places of value i and of minus value i; 0, 1, 2, ...
   std::vector<double> sign_, plus_;                // its sign; 1, 1, 1, ...
   std::vector<int> blank_value_, blank_spectrum_;  // rows that are zero
   std::vector<Pair> pair_;
@@ -173,7 +173,7 @@ void exchange_two(Vector& v, Vector& w, std::integer_sequence<int, e...>) {
   w = __builtin_shufflevector(a, b, (e & S ? simd_doubles + e : e + S)...);
 }
 
-// Transposes a square of vectors: the blocks off the diagonal change places, halves, quarters, ... single values.
+// Transposes a square of vectors by exchanging off-diagonal blocks: halves, quarters, ... single values.
 template <int S>
 void exchange(Vector (&v)[simd_doubles]) {
   for (int i = 0; i < simd_doubles; ++i)
@@ -181,7 +181,7 @@ void exchange(Vector (&v)[simd_doubles]) {
   if constexpr (S > 1) exchange<S / 2>(v);
 }
 
-// From lines to the rows of a buffer and back, value i of the line in row[i], times sign[i].
+// Placement of lines in the rows of a buffer: value i of the line in row[i], times sign[i].
 struct Placement {
   const std::vector<int>& row;
   const std::vector<double>& sign;
@@ -303,7 +303,7 @@ std::unique_ptr<LineTransform> make_fast_transform(const Modes& modes) {
 }
 bool has_fast_transforms() { return true; }
 
-// About 0.1 ns a value and factor 2 of the length; large prime factors cost their size; two passes.
+// About 0.1 ns per value and factor 2 of the length; large prime factors cost their size; two passes.
 double fast_transform_cost(int n, ModeBasis basis) {
   int length = basis == ModeBasis::sine_I ? 2 * (n + 1) : is_mixed(basis) ? 2 * n : n;
   const double values = length;

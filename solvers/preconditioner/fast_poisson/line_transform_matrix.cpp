@@ -1,7 +1,7 @@
-// Lines times eigenvectors: modes = Q^T x and x = Q modes. Where the line equals its mirror image the even and the odd
-// part of x have modes of their own, so two products of half the size do (half the operations):
-//   modes = [Qe^T (x + mirror x) , Qo^T (x - mirror x)] ,   x = a + b, mirror x = a - b with a = Qe modes_e, b = Qo
-//   modes_o.
+// Lines times eigenvectors: modes = Q^T x and x = Q modes. If the line is symmetric, the even and the odd part of x
+// have separate modes: two products of half the size, half the operations:
+//  modes = [Qe^T (x + mirror x) , Qo^T (x - mirror x)] ,
+//  x = a + b, mirror x = a - b with a = Qe modes_e, b = Qo modes_o.
 #include <algorithm>
 
 #include "solvers/device/gemm.hpp"
@@ -56,7 +56,7 @@ class MatrixTransform final : public LineTransform {
         er[i] = x[i] + x[n_ - 1 - i];
         orow[i] = x[i] - x[n_ - 1 - i];
       }
-      for (int i = odd_; i < even_; ++i) er[i] = x[i];  // the middle; all of a line without a mirror
+      for (int i = odd_; i < even_; ++i) er[i] = x[i];  // the middle; the whole line if not symmetric
     }
   }
   void unfold_rows(const Lines& l, const double* a, const double* b) const {
@@ -109,7 +109,7 @@ std::unique_ptr<LineTransform> make_matrix_transform(const Modes& modes) {
   return std::make_unique<MatrixTransform>(modes);
 }
 
-// 50 Gflop/s, and the folding.
+// Estimate: 50 Gflop/s, and the folding.
 double matrix_transform_cost(int n, ModeBasis basis) {
   return basis == ModeBasis::symmetric ? 0.02 * n + 0.5 : 0.04 * n + 0.3;
 }

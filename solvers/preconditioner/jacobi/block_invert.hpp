@@ -1,10 +1,10 @@
-// The inverse of a small dense block, by one thread in either space.
+// Inverse of a small dense block by one thread, in either space.
 #pragma once
 #include "backend/host_device.hpp"
 
 namespace weir::block_jacobi {
 
-// a = a^-1 for a row-major B x B block; false where a pivot vanishes against the largest entry of the block.
+// a = a^-1 for a row-major B x B block; false if a pivot vanishes relative to the largest entry.
 WEIR_HD inline bool invert(double* a, int B) {
   int swapped[64];
   double largest = 0;
@@ -13,7 +13,7 @@ WEIR_HD inline bool invert(double* a, int B) {
     if (!(size <= 1e300)) return false;
     largest = size > largest ? size : largest;
   }
-  const double smallest = 1e-16 * B * largest;  // below this a pivot is what rounding leaves of a zero
+  const double smallest = 1e-16 * B * largest;  // below this a pivot is rounding noise
   for (int c = 0; c < B; ++c) {
     int p = c;
     double best = -1;

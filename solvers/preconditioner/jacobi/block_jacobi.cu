@@ -1,29 +1,43 @@
 // `block_jacobi`: z = D^-1 r, D the B x B diagonal blocks of A, inverted by Gauss-Jordan elimination with row pivoting.
-// storage = "adaptive": each inverted block as half, bfloat16, float or double, the shortest that its condition number and
-// its entries allow (rounded_blocks.hpp).
-// setup: one thread a block, in place. apply: one thread a scalar row on the device, blocks of compile-time size on the
-// host.
+// Set-up: one thread per block, in double. apply: one thread per scalar row on the device, blocks of compile-time size
+// on the host (block_jacobi_host.cpp). storage = "float" keeps the inverted blocks as floats, column by column.
 #include <string>
 
+#include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/block/block_limit.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/jacobi/block_invert.hpp"
-#include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
+#include "solvers/preconditioner/jacobi/block_jacobi.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
 namespace block_jacobi {
 
-// Inverts all blocks; returns the first singular one, or their number where there is none.
+// Inverts all blocks; returns the first singular one, or their number if there is none.
 template <class Space>
 int invert_all(int rows, int B, View<double> blocks) {
   const double last = max_abs<Space>(rows, [=] WEIR_HD(int i) {
     return invert(blocks.data() + static_cast<std::int64_t>(i) * B * B, B) ? 0.0 : static_cast<double>(rows - i);
   });
   return rows - static_cast<int>(last);
+}
+
+// Blocks as floats, column by column. Two entries that should be equal are made equal first: rounding may part them.
+template <class Space>
+void round_all(int rows, int B, bool symmetric, View<const double> blocks, View<float> to) {
+  for_each<Space>(rows, [=] WEIR_HD(int i) {
+    const std::int64_t first = static_cast<std::int64_t>(i) * B * B;
+    const double* a = blocks.data() + first;
+    for (int c = 0; c < B; ++c)
+      for (int r = 0; r < B; ++r) {
+        const int lower = r > c ? r * B + c : c * B + r, upper = r > c ? c * B + r : r * B + c;
+        to[first + c * B + r] = static_cast<float>(symmetric ? 0.5 * (a[lower] + a[upper]) : a[r * B + c]);
+      }
+  });
 }
 
 WEIR_HD inline double product_at(const View<const double>& inverse, int B, const View<const double>& r, int row) {
@@ -33,10 +47,19 @@ WEIR_HD inline double product_at(const View<const double>& inverse, int B, const
   for (int c = 0; c < B; ++c) s += a[c] * ri[c];
   return s;
 }
-void apply(Device, View<const double> inverse, int B, View<const double> r, View<double> z) {
+WEIR_HD inline double product_at(const View<const float>& inverse, int B, const View<const double>& r, int row) {
+  const int u = row % B, first = row - u;
+  const float* a = inverse.data() + static_cast<std::int64_t>(first) * B + u;
+  double s = 0;
+  for (int c = 0; c < B; ++c) s += static_cast<double>(a[c * B]) * r[first + c];
+  return s;
+}
+template <class T>
+void apply(Device, View<const T> inverse, int B, View<const double> r, View<double> z) {
   for_each<Device>(r.size(), [=] WEIR_HD(int i) { z[i] = product_at(inverse, B, r, i); });
 }
-double apply_dot(View<const double> inverse, int B, View<const double> r, View<double> z) {
+template <class T>
+double apply_dot(View<const T> inverse, int B, View<const double> r, View<double> z) {
   return sum<Device>(r.size(), [=] WEIR_HD(int i) {
     const double v = product_at(inverse, B, r, i);
     z[i] = v;
@@ -46,69 +69,76 @@ double apply_dot(View<const double> inverse, int B, View<const double> r, View<d
 
 }  // namespace block_jacobi
 
-void throw_singular_block(int row, int block) {
-  throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", row,
-                 "block row " + std::to_string(row) + " (rows " + std::to_string(row * block) + " to " +
-                     std::to_string(row * block + block - 1) + ")",
-                 " is singular, or has NaN or Inf");
-}
-
-template <class Space>
-class BlockJacobi : public Preconditioner<Space> {
+// T: storage of the inverted blocks.
+template <class Space, class T>
+class BlockJacobi final : public Preconditioner<Space> {
  public:
   BlockJacobi()
       : Preconditioner<Space>(
-            {.keeps_symmetry = true, .is_recordable = true, .takes_floats = true, .works_over_ranks = true}) {}
+            {.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true, .storage = stored_as<T>}) {}
   SetupInfo do_setup(const Matrix<Space>& A) override {
     rows_ = A.rows();
     block_ = A.block();
     symmetric_ = A.is_symmetric();
     refuse_large_block(block_, largest_block, "block_jacobi");
     const std::int64_t entries = std::int64_t{rows_} * block_ * block_;
-    if (inverse_.size() != entries) inverse_ = Array<double, Space>(entries);
+    if (inverse_.size() != entries) {
+      inverse_ = Array<double, Space>(entries);
+      if (!stores_doubles) rounded_ = Array<T, Space>(entries);
+    }
     A.block_diagonal(inverse_);
     const int bad = block_jacobi::invert_all<Space>(rows_, block_, inverse_);
-    if (bad < rows_) throw_singular_block(bad, block_);
-    return {.nnz = inverse_.size(), .bytes = 8 * inverse_.size()};
+    if (bad < rows_)
+      throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", bad,
+                     "block row " + std::to_string(bad) + " (rows " + std::to_string(bad * block_) + " to " +
+                         std::to_string(bad * block_ + block_ - 1) + ")",
+                     " is singular, or has NaN or Inf");
+    if constexpr (!stores_doubles) block_jacobi::round_all<Space>(rows_, block_, symmetric_, inverse_, rounded_);
+    return {.nnz = entries, .bytes = 8 * inverse_.size() + 4 * rounded_.size()};
   }
   void apply(View<const double> r, View<double> z) const override {
-    block_jacobi::apply(Space{}, inverse_, block_, r, z);
+    block_jacobi::apply(Space{}, stored(), block_, r, z);
   }
   double apply_dot(View<const double> r, View<double> z) const override {
     if constexpr (std::is_same_v<Space, Host>)
       return Preconditioner<Space>::apply_dot(r, z);
     else
-      return block_jacobi::apply_dot(inverse_, block_, r, z);
-  }
-  void apply_dot_at(double* to, View<const double> r, View<double> z) const override {
-    leave_sum<Space>(to, [&] { return apply_dot(r, z); });
+      return block_jacobi::apply_dot(stored(), block_, r, z);
   }
   bool is_symmetric() const override { return symmetric_; }
   Work apply_work() const override {
-    return {8 * inverse_.size() + 16 * std::int64_t{rows_} * block_, 2 * inverse_.size()};
+    const std::int64_t value = sizeof(T);
+    return {value * inverse_.size() + 16 * std::int64_t{rows_} * block_, 2 * inverse_.size()};
   }
-  std::string describe() const override { return "block_jacobi(blocks of " + std::to_string(block_) + ")"; }
+  std::string describe() const override {
+    return "block_jacobi(blocks of " + std::to_string(block_) + (stores_doubles ? ")" : ", float)");
+  }
 
  private:
+  static constexpr bool stores_doubles = std::is_same_v<T, double>;
+  View<const T> stored() const {
+    if constexpr (stores_doubles)
+      return inverse_;
+    else
+      return rounded_;
+  }
+
   int rows_ = 0, block_ = 1;
   bool symmetric_ = true;
   Array<double, Space> inverse_;
+  Array<T, Space> rounded_;
 };
 
 namespace {
 
-constexpr Option block_jacobi_keys[] = {
-    {"storage", Option::text, "double",
-     "of the inverted blocks; adaptive: each in the shortest form that is accurate enough", "double | float | adaptive",
-     "", "precision, factors, single=float"},
-    {"accuracy", Option::number, "0.1", "adaptive: the bound on |J D - I|_1 of a stored block J", "(0, 1)"}};
+constexpr Option block_jacobi_keys[] = {{"storage", Option::text, "double", "storage of the inverted blocks",
+                                         "double | float", "", "precision, factors, single=float"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_block_jacobi(const Table& options) {
-  const Table t = options.described_by(block_jacobi_keys);
-  const auto storage = t.get<std::string>("storage");
-  if (storage == "double") return std::make_unique<BlockJacobi<Space>>();
-  return make_rounded_block_jacobi<Space>(storage == "float" ? 0 : t.get<double>("accuracy"));
+  if (options.described_by(block_jacobi_keys).get<std::string>("storage") == "float")
+    return std::make_unique<BlockJacobi<Space, float>>();
+  return std::make_unique<BlockJacobi<Space, double>>();
 }
 
 }  // namespace
@@ -116,7 +146,7 @@ std::unique_ptr<Preconditioner<Space>> make_block_jacobi(const Table& options) {
 constexpr PreconditionerDescription preconditioner::block_jacobi{
     .name = "block_jacobi",
     .meaning = "z = D^-1 r, D the inverted diagonal blocks",
-    .citation = "Anzt, Dongarra, Flegar, Higham & Quintana-Orti 2019 (adaptive storage)",
+    .citation = "",
     .options = block_jacobi_keys,
     .matrices = on_any_matrix,
     .over_ranks = on_any_matrix,
@@ -126,7 +156,7 @@ constexpr PreconditionerDescription preconditioner::block_jacobi{
     .bytes =
         [](const Table& options, const MatrixSize& A) {
           const bool doubles = options.described_by(block_jacobi_keys).get<std::string>("storage") == "double";
-          return (doubles ? 8 : 4) * A.entries(A.rows);
+          return (doubles ? 8 : 12) * A.entries(A.rows);
         },
     .make_host = make_block_jacobi<Host>,
     .make_device = make_block_jacobi<Device>};

@@ -9,7 +9,7 @@
 
 namespace weir {
 
-// The product of a preconditioner that has no fused one: two passes.
+// Default for preconditioners without a fused product: two passes.
 template <class Space>
 double Preconditioner<Space>::apply_dot(View<const double> r, View<double> z) const {
   apply(r, z);
@@ -20,23 +20,18 @@ Pair Preconditioner<Space>::apply_dots(View<const double> r, View<const double> 
   apply(r, z);
   return dot2<Space>(z, r, w);
 }
-template <class Space>
-void Preconditioner<Space>::apply_dot_at(double* to, View<const double> r, View<double> z) const {
-  apply(r, z);
-  leave_sum<Space>(to, [&] { return dot<Space>(r, z); });
-}
 template class Preconditioner<Host>;
 template class Preconditioner<Device>;
 
 namespace jacobi_kernels {
 
-// D's entries: every (B + 1)-th of each block of B x B.
+// Entries of D: every (B + 1)-th of each B x B block.
 template <class Space>
 void scalar_diagonal(View<const double> blocks, int B, View<double> d) {
   for_each<Space>(d.size(),
                   [=] WEIR_HD(int i) { d[i] = blocks[static_cast<std::int64_t>(i / B) * B * B + (i % B) * (B + 1)]; });
 }
-// The first row whose entry is zero or not finite; n where there is none.
+// The first row whose entry is zero or not finite; n if there is none.
 template <class Space>
 int first_bad(View<const double> d) {
   const int n = static_cast<int>(d.size());
@@ -70,7 +65,7 @@ class None : public Preconditioner<Space> {
   None()
       : Preconditioner<Space>({.keeps_symmetry = true,
                                .is_identity = true,
-                               .is_recordable = true,
+
                                .takes_floats = true,
                                .works_over_ranks = true}) {}
   SetupInfo do_setup(const Matrix<Space>&) override { return {}; }
@@ -82,8 +77,7 @@ template <class Space>
 class Jacobi : public Preconditioner<Space> {
  public:
   explicit Jacobi(double omega)
-      : Preconditioner<Space>(
-            {.keeps_symmetry = true, .is_recordable = true, .takes_floats = true, .works_over_ranks = true}),
+      : Preconditioner<Space>({.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true}),
         omega_(omega) {}
 
   SetupInfo do_setup(const Matrix<Space>& A) override {
@@ -110,9 +104,6 @@ class Jacobi : public Preconditioner<Space> {
   double apply_dot(View<const double> r, View<double> z) const override {
     return jacobi_kernels::multiply_dot<Space>(inverse_.view(), r, z);
   }
-  void apply_dot_at(double* to, View<const double> r, View<double> z) const override {
-    leave_sum<Space>(to, [&] { return apply_dot(r, z); });
-  }
   Work apply_work() const override { return {24 * inverse_.size(), inverse_.size()}; }
   std::string describe() const override {
     return omega_ == 1 ? "jacobi" : "jacobi(relaxation " + std::to_string(omega_) + ")";
@@ -127,7 +118,8 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_none(const Table&) {
   return std::make_unique<None<Space>>();
 }
-constexpr Option jacobi_keys[] = {{"relaxation", Option::number, "1.0", "omega", "(0, inf)"}};
+constexpr Option jacobi_keys[] = {
+    {"relaxation", Option::number, "1.0", "damping factor omega in z = omega D^-1 r", "(0, inf)"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_jacobi(const Table& options) {

@@ -1,8 +1,9 @@
-// line: block tridiagonal solves along the lines of a block CSR matrix (BlockCsr::set_lines: contiguous rows, as the
-// orderings `line` and `line_X` give them), every other row by its diagonal block. Exact on the lines, nothing between
-// them: block ILU(0) of the matrix that keeps, of A's blocks, the diagonal ones and those between neighbours on a line.
-//   d_i = A_ii - A_i,i-1 d_{i-1}^-1 A_{i-1,i},   y_i = d_i^-1 (r_i - A_i,i-1 y_{i-1}),   z_i = y_i - d_i^-1 A_i,i+1 z_{i+1}
-// Host threads take whole lines; Device: a launch for the k-th rows of all lines, short ends of long lines together.
+// line: block tridiagonal solves along the lines of a block CSR matrix (BlockCsr::set_lines: contiguous rows, as
+// numbered by the orderings `line` and `line_X`); every other row by its diagonal block. It is block ILU(0) of the
+// matrix that keeps only the diagonal blocks of A and those between neighbours on a line.
+//  d_i = A_ii - A_i,i-1 d_{i-1}^-1 A_{i-1,i},   y_i = d_i^-1 (r_i - A_i,i-1 y_{i-1}),   z_i = y_i - d_i^-1 A_i,i+1
+//  z_{i+1}
+// Host threads take whole lines; device: one launch for the k-th rows of all lines, short ends of long lines together.
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 #include "solvers/registry.hpp"
 

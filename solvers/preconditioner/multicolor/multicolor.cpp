@@ -1,4 +1,4 @@
-// The class that both spaces share.
+// Class shared by both spaces.
 #include "solvers/preconditioner/multicolor/multicolor.hpp"
 
 #include <omp.h>
@@ -86,7 +86,7 @@ SetupInfo Multicolor<Space, T>::do_update(const Matrix<Space>& matrix) {
                    8 * (start_.size() + later_.size() + source_.size()) + 4 * (row_.size() + column_.size())};
 }
 
-// The rows in flight: a step of each colour, and one on either side.
+// Rows in flight: one step of each colour and one on either side.
 template <class Space, class T>
 int Multicolor<Space, T>::tile_rows(int colours) const {
   const std::int64_t row_bytes = 16 * std::int64_t{block_}, cache = options_.cache_bytes * omp_get_max_threads();
@@ -99,7 +99,7 @@ void Multicolor<Space, T>::run(const std::vector<ColourPass>& passes, View<const
   if constexpr (std::is_same_v<Space, Host>)
     multicolor::host::run(view(), passes, b.data(), x.data());
   else
-    multicolor::device::run(view(), passes, b.data(), x.data(), options_.warps_per_row);
+    multicolor::device::run(view(), passes, b.data(), x.data());
 }
 
 template <class Space, class T>
@@ -112,7 +112,7 @@ void Multicolor<Space, T>::sweep(View<const double> b, View<double> x) const {
   run(sweep_, b, x);
 }
 
-// Every block that the passes read once, b once, x read once and written once, the integers of the pattern.
+// Every block of the passes read once, b once, x read and written once, the integers of the pattern.
 template <class Space, class T>
 Work Multicolor<Space, T>::work(const std::vector<ColourPass>& passes) const {
   const std::int64_t n2 = std::int64_t{block_} * block_;
@@ -169,16 +169,14 @@ std::string Multicolor<Space, T>::describe() const {
 namespace {
 
 constexpr Option multicolor_keys[] = {
-    {"sweeps", Option::integer, "2", "over all colours", "[1, inf)"},
-    {"symmetric", Option::boolean, "false", "each sweep forth and back"},
-    {"storage", Option::text, "float", "of the blocks off the diagonal; arithmetic is in double",
+    {"sweeps", Option::integer, "2", "sweeps over all colours", "[1, inf)"},
+    {"symmetric", Option::boolean, "false", "each sweep is followed by one in the reverse order of the colours"},
+    {"storage", Option::text, "float", "storage of the off-diagonal blocks; arithmetic is in double",
      "double | float | bfloat16", "", "factors, single=float"},
     {"colouring", Option::text, "largest_first",
-     "greedy by degree, the same with colours of like size, or by random numbers",
+     "colouring algorithm: greedy by degree, the same with colours of equal size, or by random numbers",
      "largest_first | balanced | jones_plassmann"},
-    {"seed", Option::integer, "1", "of jones_plassmann"},
-    {"wavefront", Option::boolean, "true",
-     "Host: rows of several colours in turn, so that x stays in cache; the same bits as colour after colour"}};
+    {"seed", Option::integer, "1", "random seed of colouring = \"jones_plassmann\""}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options) {
@@ -186,7 +184,6 @@ std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options) {
   MulticolorOptions o;
   read_keys(t, "sweeps", o.sweeps, "symmetric", o.symmetric, "colouring", o.colouring);
   o.seed = static_cast<std::uint64_t>(t.get<int>("seed"));
-  if (!t.get<bool>("wavefront")) o.cache_bytes = 0;
   const auto storage = t.get<std::string>("storage");
   if (storage == "double") return std::make_unique<Multicolor<Space, double>>(o);
   if (storage == "bfloat16") return std::make_unique<Multicolor<Space, Bfloat16>>(o);
@@ -251,8 +248,9 @@ MulticolorPlan::MulticolorPlan(const std::vector<std::int64_t>& row_start, const
   }
 }
 
-// What would only repeat the values of the pass before it is left out: after a sweep the last colour already fits all
-// others, and a sweep back begins with the one before it. The order of a sweep turned round is one of a sweep back.
+// Passes that would only repeat the values of the pass before are left out: after a sweep the last colour already fits
+// all others, and a sweep back begins with the colour before it. The reversed order of a sweep is the order of a sweep
+// back.
 std::vector<ColourPass> MulticolorPlan::passes(const MulticolorOptions& options) const {
   std::vector<ColourPass> passes;
   const auto add = [&](int q, int skipped, bool first) {

@@ -1,7 +1,7 @@
-// The sweeps on the device. A block row is the work of W warps; each takes 32 / n blocks of O at a time, so that a warp
-// reads 32 / n whole blocks column by column (n > 32: one block, two rows a lane). The partial sums meet in shared
-// memory in one fixed order; the first warp then substitutes forward and backward with shuffles (Figs. 10 to 13 of
-// Zubair et al. 2016, with the row guarded, which Figs. 11 and 12 leave out).
+// Device sweeps. W warps share a block row; each takes 32 / n blocks of O at a time, so that a warp reads whole blocks
+// column by column (n > 32: one block, two rows per lane). Partial sums meet in shared memory in a fixed order; the
+// first warp substitutes forward and backward with shuffles (Figs. 10 to 13 of Zubair et al. 2016, with the row guard
+// that Figs. 11 and 12 omit).
 //   bytes: each block of O once (4 n^2 in float), D once (8 n^2), b, x.   Runs repeat bit for bit.
 #include <algorithm>
 #include <limits>
@@ -15,9 +15,9 @@
 namespace weir::multicolor {
 namespace {
 
-// Host: values of A into the order of the colours, and which row is not finite. Device: take_rows.
+// Host: values of A into the order of the colours, and the first row that is not finite. Device: take_rows.
 
-// The largest entry of the row's blocks: what a stored block is divided by. 1 where the row has none.
+// The largest entry of the blocks of a row, by which stored blocks are divided; 1 for an empty row.
 template <class T>
 WEIR_HD double row_scale(const MulticolorView<T>& m, const double* value, int p) {
   const std::int64_t nn = std::int64_t{m.n} * m.n;
@@ -83,17 +83,16 @@ int first_bad_row(const MulticolorView<T>& m) {
   return m.rows - static_cast<int>(last);
 }
 
-}  // namespace
-
-// Table I of the paper gives warps a row and blocks a warp for the K40; here lanes beyond n take further blocks, and
-// warps are added where a row's blocks fill them (about 14 neighbours).
+// Table I of the paper gives warps per row for the K40; here lanes beyond n take further blocks, and warps are added
+// where the blocks of a row (about 14 neighbours) fill them.
 int warps_per_row(int n) { return n <= 4 ? 1 : n <= 8 ? 2 : 4; }
+
+}  // namespace
 
 namespace device {
 namespace {
 
 constexpr int most_threads = 256;
-constexpr int tail_rows = 64;  // colours of at most so many rows share a launch
 
 struct Lane {
   int lane, warp, warps, together, u, h;  // together: blocks a warp takes at a time
@@ -151,7 +150,7 @@ __device__ inline void substitute(const double* D, int n, int lane, double* f) {
   }
 }
 
-// x_i = D_i^-1 (b_i - O_i x); every thread of the workgroup comes here, those without a row with p < 0.
+// x_i = D_i^-1 (b_i - O_i x); called by every thread of the workgroup, with p < 0 by those without a row.
 template <class T>
 __device__ void update_row(const MulticolorView<T>& m, int p, bool first, const double* b, double* x, double* part) {
   const Lane me(m.n);
@@ -187,12 +186,6 @@ __global__ void colour_rows(MulticolorView<T> m, ColourPass pass, const double* 
   const int p = pass.from + static_cast<int>(blockIdx.x * blockDim.z + threadIdx.z);
   update_row(m, p < pass.to ? p : -1, pass.first, b, x, own_part(shared, m.n));
 }
-
-struct Tail {  // consecutive small colours, one after the other
-  static constexpr int most = 16;
-  ColourPass pass[most];
-  int count = 0;
-};
 
 template <class T>
 __global__ void small_colours(MulticolorView<T> m, Tail tail, const double* b, double* x) {
@@ -230,7 +223,7 @@ __device__ inline double largest_of_warp(double v) {
 
 constexpr int rows_taken = 4;  // of a workgroup, a warp each
 
-// Values of A into the order of the colours, D factorised, by a warp a row, N as in run_by_warps or 0. A row with a
+// Values of A into the order of the colours, D factorised, by a warp per row; N as in run_by_warps or 0. A row with a
 // value that is not finite once stored or factorised is marked by such a value in the first entry of its D.
 template <int N, class T>
 __global__ void __launch_bounds__(32 * rows_taken) take_rows(MulticolorView<T> m, BlockCsrView A) {
@@ -287,28 +280,24 @@ int first_marked_row(const MulticolorView<T>& m) {
 }  // namespace
 
 template <class T>
-void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x, int warps) {
-  if (warps == 0 && run_by_warps(m, passes, b, x)) return;
-  const int W = warps > 0 ? warps : warps_per_row(m.n), R = std::max(1, most_threads / (32 * W));
+void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x) {
+  if (run_by_warps(m, passes, b, x)) return;
+  const int W = warps_per_row(m.n), R = std::max(1, most_threads / (32 * W));
   const int together = m.n < 32 ? 32 / m.n : 1;
   LaunchConfig config{.grid = 1,
                       .block = dim3(32, static_cast<unsigned>(W), static_cast<unsigned>(R)),
                       .shared_bytes = static_cast<std::size_t>(R * W * together * m.n) * sizeof(double),
                       .name = "multicolor colour"};
-  std::size_t k = 0;
-  while (k < passes.size()) {
-    Tail tail;
-    for (; k < passes.size() && passes[k].to - passes[k].from <= tail_rows && tail.count < Tail::most; ++k)
-      tail.pass[tail.count++] = passes[k];
-    if (tail.count > 0) {
-      config.grid = 1;
-      launch(config, small_colours<T>, m, tail, b, x);
-      continue;
-    }
-    config.grid = static_cast<unsigned>((passes[k].to - passes[k].from + R - 1) / R);
-    launch(config, colour_rows<T>, m, passes[k], b, x);
-    ++k;
-  }
+  for_passes(
+      passes,
+      [&](const Tail& tail) {
+        config.grid = 1;
+        launch(config, small_colours<T>, m, tail, b, x);
+      },
+      [&](const ColourPass& pass) {
+        config.grid = static_cast<unsigned>((pass.to - pass.from + R - 1) / R);
+        launch(config, colour_rows<T>, m, pass, b, x);
+      });
 }
 
 template <class T>
@@ -333,9 +322,9 @@ int factorise(const MulticolorView<T>& m, const BlockCsrView& A) {
   return first_marked_row(m);
 }
 
-template void run(const MulticolorView<double>&, const std::vector<ColourPass>&, const double*, double*, int);
-template void run(const MulticolorView<float>&, const std::vector<ColourPass>&, const double*, double*, int);
-template void run(const MulticolorView<Bfloat16>&, const std::vector<ColourPass>&, const double*, double*, int);
+template void run(const MulticolorView<double>&, const std::vector<ColourPass>&, const double*, double*);
+template void run(const MulticolorView<float>&, const std::vector<ColourPass>&, const double*, double*);
+template void run(const MulticolorView<Bfloat16>&, const std::vector<ColourPass>&, const double*, double*);
 
 }  // namespace device
 

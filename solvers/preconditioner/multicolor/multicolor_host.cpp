@@ -1,4 +1,4 @@
-// The sweeps on the host: threads share a colour, the block's unknowns lie in vector registers.
+// Host sweeps: threads share a colour; the unknowns of a block lie in vector registers.
 #include <algorithm>
 
 #include "solvers/device/for_each.hpp"
@@ -11,14 +11,14 @@
 namespace weir::multicolor::host {
 namespace {
 
-// What the hardware does not foresee is fetched by hand: x of the blocks about a row ahead, and D, b of the rows ahead, into
-// the first-level cache; O, which streams from memory in two pieces a row, far ahead and into the second-level cache alone,
-// as the few misses that the first level may have under way are wanted for x (n = 5, float, 968 k rows: 1.55 times the bound
-// with O fetched a kilobyte ahead into the first level, 1.24 as it is, beside builds).
+// Prefetches that the hardware does not make: x of the blocks about a row ahead, D and b of the rows ahead, into the
+// first-level cache; O, which streams from memory, far ahead and into the second-level cache alone, because the few
+// outstanding misses of the first level are needed for x (n = 5, float, 968 k rows: 1.24 times the bound by bytes; 1.55
+// with O fetched into the first level).
 constexpr std::int64_t blocks_ahead = 14;
 constexpr int rows_ahead = 3;
 
-// A vector lies anywhere: its last line too.
+// A vector may straddle lines: its last line is fetched too.
 [[gnu::always_inline]] inline void fetch_vector(const double* x, std::int64_t n) {
   prefetch::fetch(x, 8 * n);
   __builtin_prefetch(x + n - 1);

@@ -1,8 +1,8 @@
-// The sweeps on the device where n is 4, 5 or 6: a warp a block row, no barrier, no shared memory. The blocks of a row are read as one
-// stream: lane l takes every (32 / n) n-th value from l on, which are values of row l % n of the blocks, several at a time, so
-// that their reads wait together and not for each other. The lanes of a row are added up in one fixed order, and D is substituted
-// in registers (multicolor_device.cu has the method and other n).
-//   bytes: each block of O once (4 n^2 in float), D once (8 n^2), b, x, a column a block.   Runs repeat bit for bit.
+// Device sweeps for n = 4, 5, 6: one warp per block row, no barrier, no shared memory. The blocks of a row are read as
+// one stream: lane l reads every (32 / n) n-th value from l on, which are values of row l % n of the blocks, several at
+// a time. Lanes of a row are summed in one fixed order, and D is substituted in registers (method and other n:
+// multicolor_device.cu).
+//   bytes: each block of O once (4 n^2 in float), D once (8 n^2), b, x, a column per block.   Runs repeat bit for bit.
 #include <algorithm>
 
 #include "solvers/device/block.hpp"
@@ -13,15 +13,13 @@ namespace weir::multicolor::device {
 namespace {
 
 constexpr int rows_of_block = 8;  // and as many warps
-constexpr int blocks_of_sm = 4;   // 64 registers a thread: with 48, which ptxas takes else, it spills
-constexpr int tail_rows = 64;     // colours of at most so many rows share a launch
+constexpr int blocks_of_sm = 4;   // 64 registers per thread; the compiler would choose 48 and spill
 
-// What this lane reads of O_i x. The row's blocks lie side by side, those of earlier colours first; a lane reads every (32 / n)-th
-// column from lane / n on, and of each the value in row lane % n. After n of them, which are read at once, 32 / n blocks are done and
-// the lane is at the same column of a block again, so that what it needs of them is computed once a row. Lanes beyond (32 / n) n read
-// what lane 0 reads; nobody takes their sum.
+// What this lane reads of O_i x. Blocks of earlier colours are stored first. A lane reads every (32 / n)-th column from
+// lane / n on, the value in row lane % n of each. After n columns, read at once, 32 / n blocks are done and the lane is
+// at the same column of a block again. Lanes beyond (32 / n) n read what lane 0 reads; their sum is not used.
 //
-// Within a row and of x places are counted in 32 bits: D alone would fill a device long before they overflow.
+// Offsets within a row and within x are 32-bit: D alone would fill a device long before they overflow.
 template <int n, class T>
 struct ShareOfRow {
   static constexpr int step = 32 / n;  // blocks a round
@@ -50,8 +48,8 @@ struct ShareOfRow {
     }
   }
 
-  // A round from block `from` on. Without branches between the reads: with a tail, beyond the row's end the last block is read
-  // and not added.
+  // One round from block `from` on, without branches between the reads. tail: beyond the end of the row the last block
+  // is read and not added.
   template <bool tail>
   __device__ double add(int from, double f) const {
     double O[n], xj[n];
@@ -106,12 +104,6 @@ __global__ void __launch_bounds__(32 * rows_of_block, blocks_of_sm)
   if (p < pass.to) update_row<n>(m, p, pass.first, b, x);  // a whole warp
 }
 
-struct Tail {  // consecutive small colours, one after the other
-  static constexpr int most = 16;
-  ColourPass pass[most];
-  int count = 0;
-};
-
 template <int n, class T>
 __global__ void __launch_bounds__(32 * rows_of_block, blocks_of_sm)
     small_colours_by_warps(MulticolorView<T> m, Tail tail, const double* b, double* x) {
@@ -126,19 +118,16 @@ __global__ void __launch_bounds__(32 * rows_of_block, blocks_of_sm)
 template <int n, class T>
 void run_exact(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x) {
   LaunchConfig config{.grid = 1, .block = dim3(32, rows_of_block), .name = "multicolor colour"};
-  for (std::size_t k = 0; k < passes.size();) {
-    Tail tail;
-    for (; k < passes.size() && passes[k].to - passes[k].from <= tail_rows && tail.count < Tail::most; ++k)
-      tail.pass[tail.count++] = passes[k];
-    if (tail.count > 0) {
-      config.grid = 1;
-      launch(config, small_colours_by_warps<n, T>, m, tail, b, x);
-      continue;
-    }
-    config.grid = static_cast<unsigned>((passes[k].to - passes[k].from + rows_of_block - 1) / rows_of_block);
-    launch(config, colour_by_warps<n, T>, m, passes[k], b, x);
-    ++k;
-  }
+  for_passes(
+      passes,
+      [&](const Tail& tail) {
+        config.grid = 1;
+        launch(config, small_colours_by_warps<n, T>, m, tail, b, x);
+      },
+      [&](const ColourPass& pass) {
+        config.grid = static_cast<unsigned>((pass.to - pass.from + rows_of_block - 1) / rows_of_block);
+        launch(config, colour_by_warps<n, T>, m, pass, b, x);
+      });
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ void Multigrid<Space>::prefer_symmetry() {
 template <class Space>
 SetupInfo Multigrid<Space>::do_setup(const Matrix<Space>& A) {
   is_banded_ = is_banded(A);
-  cycle_.reset();  // before the next one comes
+  cycle_.reset();  // frees the memory before the next allocation
   cycle_ =
       *is_banded_ ? multigrid::make_banded_cycle<Space>(options_) : multigrid::make_separable_cycle<Space>(options_);
   const SetupInfo info = cycle_->setup(A);
@@ -48,7 +48,7 @@ SetupInfo Multigrid<Space>::do_update(const Matrix<Space>& A) {
   return is_banded_ == is_banded(A) ? cycle_->update(A) : do_setup(A);
 }
 
-// Whether each rank is to have levels of its own.
+// True if each rank gets its own levels.
 template <class Space>
 bool Multigrid<Space>::spreads_over(const Matrix<Space>& A) const {
   if (!A.ranks() || A.ranks()->size() == 1 || A.unknowns() <= options_.gather_size) return false;
@@ -60,28 +60,28 @@ bool Multigrid<Space>::spreads_over(const Matrix<Space>& A) const {
 namespace {
 
 constexpr Option multigrid_keys[] = {
-    {"cycle", Option::text, "V", "F: the coarser grid is visited twice, by an F and then by a V cycle (not symmetric)",
-     "V | F"},
-    {"pre", Option::integer, "2", "before the correction (banded: the degree of the smoother is one more)", "[1, inf)",
+    {"pre", Option::integer, "2", "pre-smoothing sweeps (banded storage: Chebyshev degree minus one)", "[1, inf)",
      "sweeps"},
-    {"post", Option::integer, "2", "after the correction", "[1, inf)", "sweeps"},
+    {"post", Option::integer, "2", "post-smoothing sweeps", "[1, inf)", "sweeps"},
     {"symmetric", Option::boolean, "depends: false, with pipelined_cg true",
-     "post-smoothing runs backwards; forwards a cycle converges faster, and cg is the flexible one"},
+     "post-smoothing in reverse order, so that the cycle is symmetric; false converges faster but requires the "
+     "flexible "
+     "variant of cg (the default)"},
     {"smoother", Option::text, "red_black",
-     "Gauss-Seidel by two colours, over-relaxed; Jacobi damped by 0.8; a second-order polynomial in D^-1 A",
-     "red_black | jacobi | chebyshev"},
-    {"storage", Option::text, "float", "of everything inside the cycle", "double | float", "",
+     "smoother: over-relaxed Gauss-Seidel by two colours, or a Chebyshev polynomial in D^-1 A",
+     "red_black | chebyshev"},
+    {"storage", Option::text, "float", "storage of all values inside the cycle", "double | float", "",
      "precision, single=float"},
     {"coarse_size", Option::integer, "depends: 4096 of a tensor grid, else 64",
-     "the first grid of at most so many is solved directly", "[1, 4096]", "unknowns"},
+     "largest number of unknowns of the coarsest grid, which is solved directly", "[1, 4096]", "unknowns"},
     {"gather_size", Option::integer, "32768",
-     "over ranks: what is below a grid of at most so many is done by the root rank", "[1, inf)", "unknowns"}};
+     "parallel runs: grids with at most this many unknowns are gathered and solved on rank 0", "[1, inf)", "unknowns"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
   const Table t = options.described_by(multigrid_keys);
   MultigridOptions o;
-  read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "smoother", o.smoother);
+  read_keys(t, "pre", o.pre, "post", o.post, "smoother", o.smoother);
   if (t.has("symmetric")) o.symmetric = t.get("symmetric", false);
   if (t.has("coarse_size")) o.coarse_size = t.get("coarse_size", 0);
   read_keys(t, "storage", o.storage, "gather_size", o.gather_size);

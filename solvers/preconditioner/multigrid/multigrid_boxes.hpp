@@ -1,12 +1,11 @@
-// How the levels of a multigrid hierarchy are cut over ranks. The cycle over ranks is that of one rank, whose smoothers and
-// transfers do not know the ranks:
-//
-//   wide box         a rank's own unknowns of a level and so many layers around them where the grid was cut that all sweeps of
-//                    the way down and up can be computed from one exchange of the right-hand side and one of the coarser
-//                    correction: a few layers are computed twice, and the passes are those of one rank
-//   coarse unknown   of the rank that has its first fine one
-//   tail             the levels of at most `gather_size` unknowns: on rank 0 alone
-// So a V cycle has two exchanges a level and one gather and scatter of the tail.
+// Partition of multigrid levels over ranks. Smoothers and transfers are those of one rank and do not depend on the
+// ranks.
+//  wide box         a rank's own unknowns of a level and enough layers around them, where the grid was cut, that all
+//                   sweeps of the way down and up follow from one exchange of the right-hand side and one of the
+//                   coarser correction: a few layers are computed twice
+//  coarse unknown   belongs to the rank of its first fine one
+//  tail             the levels of at most `gather_size` unknowns, on rank 0
+// A V cycle has two exchanges per level and one gather and scatter of the tail.
 #pragma once
 #include <algorithm>
 
@@ -17,8 +16,9 @@ namespace weir::multigrid {
 
 inline int floor_divided(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
-// The numbers of fine cells [fine_low, fine_high) and coarse cells [low, high) of a line, which may reach beyond the ends of a
-// periodic one. Coarse cells without a fine one here have none; fine cells whose parent is not here have the nearest that is.
+// The part of a line with fine cells [fine_low, fine_high) and coarse cells [low, high), which may extend beyond the
+// ends of a periodic line. Coarse cells without a fine one here have none; fine cells whose parent is not here get the
+// nearest one.
 template <class Direction>
 Direction slice(const Direction& whole, int fine_low, int fine_high, int low, int high) {
   const int n = static_cast<int>(whole.parent.size()), nc = static_cast<int>(whole.ratio.size());
@@ -39,8 +39,8 @@ Direction slice(const Direction& whole, int fine_low, int fine_high, int low, in
   return out;
 }
 
-// The same of the lines of a separable operator, [fine_low, fine_high) being whole_pairs(...). Coarse unknowns whose fine
-// ones are not here have restriction 0.
+// The same for the lines of a separable operator, with [fine_low, fine_high) from whole_pairs(). Coarse unknowns whose
+// fine ones are not here have restriction 0.
 inline LineTransfer slice(const LineTransfer& whole, int fine_low, int fine_high, int low, int high) {
   const int n = whole.fine(), nc = whole.coarse();
   if (fine_high - fine_low == n && high - low == nc) return whole;
@@ -59,7 +59,7 @@ inline LineTransfer slice(const LineTransfer& whole, int fine_low, int fine_high
     const int turns = floor_divided(i, n);
     const auto q = static_cast<std::size_t>(i - turns * n);
     const int parent = whole.parent[q] + turns * nc, away = whole.other[q] - whole.parent[q];
-    const int other = parent + (away > 1 ? -1 : away < -1 ? 1 : away);  // beyond the end of a periodic line
+    const int other = parent + (away > 1 ? -1 : away < -1 ? 1 : away);  // across the end of a periodic line
     out.parent.push_back(std::clamp(parent - low, 0, high - low - 1));
     out.other.push_back(std::clamp(other - low, 0, high - low - 1));
     out.weight_parent.push_back(whole.weight_parent[q]);
@@ -68,7 +68,7 @@ inline LineTransfer slice(const LineTransfer& whole, int fine_low, int fine_high
   return out;
 }
 
-// Widens [low, high) so that it has all or none of the unknowns that are merged into one.
+// Widens [low, high) to whole groups of merged unknowns.
 inline void whole_pairs(const LineTransfer& t, int& low, int& high) {
   const int n = t.fine(), nc = t.coarse();
   const auto parent = [&](int i) {
@@ -94,7 +94,7 @@ inline BoxCuts coarser(const BoxCuts& fine, const std::array<LineTransfer, 3>& t
   return coarse;
 }
 
-// In the order of the levels' lines (order_of_lines).
+// Cuts in the order of the lines of the levels (order_of_lines).
 inline BoxCuts ordered(const BoxCuts& cuts, const std::array<std::size_t, 3>& order) {
   return {{cuts.begin[order[0]], cuts.begin[order[1]], cuts.begin[order[2]]}};
 }
@@ -103,7 +103,7 @@ inline std::array<int, 3> sizes_of(const GridLevel& g) {
   return {g.line[0].size(), g.line[1].size(), g.line[2].size()};
 }
 
-// A rank's box and `more` layers around it where the grid was cut; beyond the ends of a periodic direction too.
+// The box of a rank and `more` layers around it where the grid was cut; across the ends of a periodic direction too.
 inline RankBox grown(const GridLevel& grid, const BoxCuts& cuts, int rank, int more) {
   RankBox b = cuts.box(rank);
   for (int d = 0; d < 3; ++d) {
@@ -117,7 +117,7 @@ inline RankBox grown(const GridLevel& grid, const BoxCuts& cuts, int rank, int m
   return b;
 }
 
-// Whether every rank has cells of a level, and a wide box meets no cell twice.
+// True if every rank has cells of a level, and no wide box contains a cell twice.
 inline bool fits(const GridLevel& grid, const BoxCuts& cuts, int layers) {
   for (int d = 0; d < 3; ++d) {
     const int parts = cuts.parts(d), n = grid.line[d].size();

@@ -9,9 +9,9 @@
 namespace weir::multigrid {
 namespace {
 
-constexpr int group = 4;  // modes that a thread sums at once, from one reading of the unknowns
+constexpr int group = 4;  // modes per thread, for one reading of the unknowns
 
-// Where the values of a line are: in natural order, in a level's rows of two halves.
+// Addresses of the values of a line: in natural order, and in the rows of two halves of a level.
 struct Natural {
   int stride, n;
   WEIR_HD int base(int line) const { return line / stride * (stride * n) + line % stride; }
@@ -23,7 +23,7 @@ struct Halves {
   WEIR_HD int offset(int i) const { return (i & 1) * pitch + (i >> 1); }
 };
 
-// out(m) = sum of matrix(i, m) in(i) on each line. factor: of in, or null.
+// out(m) = sum of matrix(i, m) factor in(i) on each line; factor may be null.
 template <class T, class In, class Out>
 __device__ void contract(const T* matrix, const ModesView<T>& d, int lines, const T* in, const In& from,
                          const T* factor, T* out, const Out& to) {
@@ -43,7 +43,7 @@ __device__ void contract(const T* matrix, const ModesView<T>& d, int lines, cons
 }
 
 constexpr unsigned most_threads =
-    backend::emulated ? 64 : 1024;  // emulated, each is a fiber that switches at each barrier
+    backend::emulated ? 64 : 1024;  // emulated threads are fibers that switch at each barrier
 
 template <class T>
 __global__ void __launch_bounds__(most_threads) solve_by_modes(CoarsestView<T> s, LevelView<T> L) {
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(most_threads) solve_by_modes(CoarsestView<T> s
   contract(X.from, X, rows, now, x, factor, L.u, halves);
 }
 
-// The same on Host, vectorised along x.
+// The same on the host, vectorised along x.
 template <class T>
 void contract_rows(const T* matrix, const ModesView<T>& d, int rows, const T* in, T* out) {
   for (int row = 0; row < rows; ++row, in += d.n, out += d.n) {

@@ -1,6 +1,6 @@
-// The cycle of a separable operator. Over ranks (multigrid_boxes.hpp) every value is the one that one rank would have, to
-// round-off; 7 layers are computed twice for V(2,2) by two colours. The finest level has one exchange; on Host a red-black
-// cycle asks for the largest value of r too.
+// Cycle of a separable operator. Over ranks (multigrid_boxes.hpp) every value is that of one rank, to round-off; 7
+// layers are computed twice for V(2,2) by two colours. The finest level has one exchange; a red-black cycle on the host
+// also reduces the largest value of r.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,17 +17,17 @@
 namespace weir::multigrid {
 namespace {
 
-// Where the largest |g| is outside this range, the cycle is repeated for a scaled r: single precision ends at 1e-38 and
-// 1e38. (Only the fused passes look; on Device nothing waits for a number.)
+// If the largest |g| is outside this range, the cycle is repeated for a scaled r: single precision ends at 1e-38 and
+// 1e38. Only the fused passes on the host check; the device does not wait for the value.
 constexpr double smallest_safe = 1e-15, largest_safe = 1e15;
 
-// What to divide r by before the cycle is repeated; 0: it need not be.
+// Divisor of r for a repeated cycle; 0: no repetition.
 double rescaling(double peak) {
   const bool is_safe = !(peak > 0) || !std::isfinite(peak) || (peak >= smallest_safe && peak <= largest_safe);
   return is_safe ? 0 : std::exp2(std::ilogb(peak));
 }
 
-// By default the finest grid is solved by a cycle, but for the smallest.
+// By default only the smallest finest grids are solved directly.
 std::vector<GridLevel> grids_of(const SeparableOperator& A, const MultigridOptions& options) {
   return make_grids(A, options.coarse_size.value_or(4096), options.coarse_size.value_or(64));
 }
@@ -38,40 +38,35 @@ Work work_of_direct_solve(const GridLevel& grid, std::int64_t value) {
   return {2 * value * grid.count(), 4 * lines * grid.count()};
 }
 
-// Of one application, of which every level is visited as the cycle does. The coefficients of a separable operator are lines:
-// nothing a cell.
+// Work per application. The coefficients of a separable operator are lines: nothing per cell.
 Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& options) {
   const auto value = static_cast<std::int64_t>(options.storage == "double" ? sizeof(double) : sizeof(float));
-  const bool is_f = options.cycle == "F";
   Work work{16 * grids.front().count(), 0};  // r, z
-  const auto add = [&](std::int64_t visits, const Work& once) { work += {visits * once.bytes, visits * once.flops}; };
-  const std::size_t last = grids.size() - 1;
-  for (std::size_t l = 0; l < last; ++l)
-    add(is_f ? static_cast<std::int64_t>(l) + 1 : 1,
-        work_of_level(grids[l].count(), grids[l + 1].count(), 0, 7, options.pre + options.post, value));
-  add(is_f ? std::max<std::int64_t>(1, static_cast<std::int64_t>(last)) : 1, work_of_direct_solve(grids.back(), value));
+  for (std::size_t l = 0; l + 1 < grids.size(); ++l)
+    work += work_of_level(grids[l].count(), grids[l + 1].count(), 0, 7, options.pre + options.post, value);
+  work += work_of_direct_solve(grids.back(), value);
   return work;
 }
 
-// In what distance from its own unknowns a rank's values must be right before a visit of a level, so that its own are right
-// after it. On the way down each sweep but the first, which starts from zero, takes its reach off, the residual one layer more,
-// and the restriction looks two unknowns beyond the last own one; what is left of u is then smoothed again. In an F cycle the
-// level is visited a second time, not from zero.
+// Layers around the own unknowns of a rank in which values must be right at the start of a visit, so that the own
+// values are right after it. On the way down each sweep except the first, which starts from zero, costs its reach, the
+// residual one layer more, and the restriction reads two unknowns beyond the last own one; the result is then smoothed
+// again.
 int layers_around(const MultigridOptions& o) {
-  const int down = reach(o, o.pre), up = reach(o, o.post), first = o.cycle == "F" ? 0 : 1;
-  return std::max(down - first + 3, down - first + up);
+  const int down = 2 * o.pre - 1;  // half sweeps that read neighbours
+  return down + std::max(3, 2 * o.post);
 }
 
-// How a level's arrays are laid out: LevelView::place.
+// Layout of the arrays of a level: LevelView::place.
 int place_in_halves(const RankBox& box, const std::array<int, 3>& c) {
   const int i = c[0] - box.low[0], row = (c[2] - box.low[2]) * box.size(1) + c[1] - box.low[1];
   return (2 * row + (i & 1)) * half_pitch(box.size(0)) + (i >> 1);
 }
 
-// The levels of a whole grid that are spread, and one more, which is the tail's first.
+// Distributed levels of a grid, and one more, the first of the tail.
 struct SpreadGrids {
   std::vector<GridLevel> grids;  // all
-  std::vector<BoxCuts> cuts;     // of those levels
+  std::vector<BoxCuts> cuts;     // cuts of the distributed levels
   int layers = 0;
   bool too_thin() const { return cuts.size() < 2; }
 
@@ -139,13 +134,12 @@ class SeparableCycle final : public Preconditioner<Space> {
     apply_rows(r, z, row_dots_.data(), w.data());
     return {detail::tree_sum(row_dots_.data(), rows()), detail::tree_sum(row_dots_.data() + rows(), rows())};
   }
-  // Over ranks not stated: it is not the same on all.
+  // Not stated over ranks, where it differs between them.
   Work apply_work() const override {
     return all_levels_ == 0 || is_spread() ? Work{} : work_of_cycle(tail_.grids(), options_);
   }
   std::string describe() const override {
-    std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
-                    std::to_string(options_.post) +
+    std::string s = "multigrid (V(" + std::to_string(options_.pre) + "," + std::to_string(options_.post) +
                     (options_.symmetric.value_or(false) ? ") cycle, symmetric, " : ") cycle, ") + options_.smoother +
                     (options_.storage == "float" ? ", single precision" : ", double precision");
     if (all_levels_ > 0) s += ", " + std::to_string(all_levels_) + " levels";
@@ -176,7 +170,7 @@ class SeparableCycle final : public Preconditioner<Space> {
   SetupInfo do_update(const Matrix<Space>& A) override {
     const SeparableOperator& s = separable(A);
     if (s.direction != direction_) return do_setup(A);
-    if (s.shift != shift_) recorded_.forget();  // it is an argument of the kernels; a scale is in their arrays
+    if (s.shift != shift_) recorded_.forget();  // the shift is a kernel argument; the scale is in arrays
     shift_ = s.shift;
     parts_.update(s);
     tail_.update(s);
@@ -222,7 +216,7 @@ class SeparableCycle final : public Preconditioner<Space> {
     if (out.factor > 0) run(r.data(), out);
   }
 
-  // One cycle for r / out.factor; returns the largest |g|, or 1 where nobody looked.
+  // One cycle for r / out.factor; returns the largest |g|, or 1 if unknown.
   double run(const double* r, const Output& out) const {
     const LevelView<T>& top = finest();
     const double factor = 1 / out.factor;
@@ -236,17 +230,17 @@ class SeparableCycle final : public Preconditioner<Space> {
       peak = ranks_->max(load_own(top, r, factor));
     if (is_spread()) share(0, top.g);
     if (first().is_last(0)) {
-      tail_.visit(0, false, Start::zero);
+      tail_.visit(0, Start::zero);
     } else if (!fused && !is_spread()) {
-      recorded_.run([&] {  // r and z, which come and go, stay outside
+      recorded_.run([&] {  // r and z vary: not recorded
         tail_.descend_from(0, ends_with_store ? Start::begun : Start::zero);
-        tail_.visit(1, options_.cycle == "F", tail_.start_of_next(0));
+        tail_.visit(1, tail_.start_of_next(0));
         tail_.ascend_to(0, {}, ends_with_store);
       });
     } else {
       const double largest = first().descend_from(0, Start::zero, loads_on_the_way ? r : nullptr, factor);
       if (loads_on_the_way) peak = largest;
-      visit(1, options_.cycle == "F");
+      visit(1);
       first().ascend_to(0, fused ? out : Output{});
     }
     if (ends_with_store)
@@ -256,44 +250,39 @@ class SeparableCycle final : public Preconditioner<Space> {
     return peak;
   }
 
-  void visit(std::size_t l, bool f_cycle) const {
-    if (!is_spread()) return tail_.visit(l, f_cycle, tail_.start_of_next(l - 1));
-    if (parts_.is_last(l)) return visit_tail(f_cycle);
+  void visit(std::size_t l) const {
+    if (!is_spread()) return tail_.visit(l, tail_.start_of_next(l - 1));
+    if (parts_.is_last(l)) return visit_tail();
     const LevelView<T>& v = parts_.view(l);
     share(l, v.g);
     parts_.descend_from(l, Start::zero);
-    visit(l + 1, f_cycle);
-    parts_.ascend_to(l);
-    share(l, v.u);
-    if (!f_cycle) return;
-    parts_.descend_from(l, Start::nonzero);
-    visit(l + 1, false);
+    visit(l + 1);
     parts_.ascend_to(l);
     share(l, v.u);
   }
 
-  void visit_tail(bool f_cycle) const {
+  void visit_tail() const {
     const LevelView<T>& first = parts_.view(parts_.count() - 1);
     const bool is_root = ranks_->is_root();
     tail_cells_.gather(first.g, is_root ? tail_.view(0).g : nullptr);
-    if (is_root) tail_.visit(0, f_cycle, Start::zero);
+    if (is_root) tail_.visit(0, Start::zero);
     tail_cells_.scatter(is_root ? tail_.view(0).u : nullptr, first.u);
   }
 
-  // The others' unknowns of a rank's part.
+  // Updates the unknowns of other ranks in the wide box.
   void share(std::size_t l, T* values) const { spread_[l](values, values); }
 
   MultigridOptions options_;
-  std::array<SeparableDirection, 3> direction_;  // of the last setup
-  double shift_ = 0;                             // of the last update
+  std::array<SeparableDirection, 3> direction_;  // directions of the last set-up
+  double shift_ = 0;                             // shift of the last update
   const Communicator* ranks_ = nullptr;
   int all_levels_ = 0;
-  mutable Levels<T, Space> parts_;        // over ranks; the last one is the tail's first
-  std::vector<BoxSpread<Space>> spread_;  // of all parts but the last
+  mutable Levels<T, Space> parts_;        // over ranks; its last level is the first of the tail
+  std::vector<BoxSpread<Space>> spread_;  // for all parts but the last
   BoxGather<Space> tail_cells_;
-  mutable Levels<T, Space> tail_;         // on one rank all levels; over ranks on rank 0
-  mutable RecordedWork<Space> recorded_;  // one rank: what a cycle does between load and store
-  Array<double, Host> row_dots_;          // of z with r, then with w
+  mutable Levels<T, Space> tail_;         // one rank: all levels; over ranks: on rank 0
+  mutable RecordedWork<Space> recorded_;  // one rank: the launches between load and store
+  Array<double, Host> row_dots_;          // z.r per row, then z.w
 };
 
 }  // namespace

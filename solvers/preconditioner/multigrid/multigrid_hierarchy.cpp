@@ -9,8 +9,11 @@
 namespace weir::multigrid {
 namespace {
 
-constexpr double merge_factor = 3;  // neighbours closer than this times the smallest distance of a level are merged
-constexpr double reduction = 0.75;  // a level keeps at most this part of the finer one's unknowns
+// Neighbours closer than merge_factor times the smallest distance of a level are merged: directions whose couplings, 1
+// / distance^2, differ by less than a factor of 9 coarsen together.
+constexpr double merge_factor = 3;
+constexpr double reduction =
+    0.75;  // largest ratio of unknowns of a level to the finer one: bounds the work of a cycle by 4
 
 double largest_distance(const GridLevel& level) {
   double h = 0;
@@ -19,7 +22,8 @@ double largest_distance(const GridLevel& level) {
   return h;
 }
 
-// The smallest limit that merges the strongly coupled neighbours and still leaves few enough unknowns.
+// The smallest limit that merges the strongly coupled neighbours and still leaves few enough unknowns: increased in
+// steps of 10 % up to just above (1.01) the largest distance, which merges everything.
 double merge_limit(const GridLevel& level) {
   double smallest = largest_distance(level);
   for (const Line& l : level.line) smallest = std::min(smallest, l.smallest_distance());
@@ -34,7 +38,7 @@ double merge_limit(const GridLevel& level) {
 
 using Index = std::size_t;
 
-// Which unknowns are merged with their next one.
+// Indices of the unknowns that are merged with their next one.
 std::vector<int> pairs_closer_than(const Line& line, double limit) {
   std::vector<int> pairs;
   for (int i = 0; i + 1 < line.size();) {
@@ -45,8 +49,8 @@ std::vector<int> pairs_closer_than(const Line& line, double limit) {
   return pairs;
 }
 
-// A red-black colouring of a periodic line needs an even number of unknowns: one pair less, or a second one beside the
-// only.
+// A red-black colouring of a periodic line needs an even number of unknowns. Drops the last pair; a single pair gets a
+// second one next to it: before it, else after it, else both are placed at the start.
 void make_even(int n, std::vector<int>& pairs) {
   const int coarse = n - static_cast<int>(pairs.size());
   if (coarse % 2 == 0 || coarse == 1 || pairs.empty()) return;
@@ -80,8 +84,7 @@ std::vector<int> first_of_each(int n, const std::vector<int>& pairs) {
   return first;
 }
 
-// What the Dirichlet values at the ends add to the diagonal: 1 / distance, from the merged position instead of the fine
-// one.
+// Contribution of Dirichlet ends to the diagonal: 1 / distance, from the merged position.
 void merge_boundary(const Line& fine, const LineTransfer& t, Line& coarse) {
   const int n = fine.size(), nc = coarse.size();
   for (int I = 0; I < nc; ++I)
@@ -89,7 +92,7 @@ void merge_boundary(const Line& fine, const LineTransfer& t, Line& coarse) {
       const double b = fine.d.boundary[i];
       if (b == 0) continue;
       const double moved = coarse.x[I] - fine.x[i];
-      const double away = i == 0 ? moved : i == n - 1 ? -moved : 0;  // further from the wall
+      const double away = i == 0 ? moved : i == n - 1 ? -moved : 0;  // larger distance from the wall
       coarse.d.boundary[I] += 1 / (1 / b + away);
     }
 }
@@ -141,10 +144,10 @@ void interpolate(const Line& fine, const Line& coarse, LineTransfer& t) {
     }
 }
 
-// M_coarse = P^T M_fine 1, summed into a diagonal: the mass of the coarse hat functions. With it and 1 / distance as
-// couplings P^T A P <= A_coarse (both steps are Jensen's inequality), so a coarse correction never overshoots, also
-// where merged unknowns meet single ones: there the sum of merged masses would be up to a quarter too small a direction
-// and a level.
+// M_coarse = P^T M_fine 1, the mass of the coarse hat functions as a diagonal. With it and 1 / distance as couplings
+// P^T A P <= A_coarse (both steps by Jensen's inequality), so that a coarse correction never overshoots, also where
+// merged unknowns meet single ones: there the sum of merged masses would be up to a quarter too small per direction and
+// level.
 void lump_masses(const Line& fine, const LineTransfer& t, Line& coarse) {
   std::fill(coarse.d.mass.begin(), coarse.d.mass.end(), 0.0);
   for (Index i = 0; i < fine.x.size(); ++i) {
@@ -161,7 +164,7 @@ void transpose(const Line& fine, const Line& coarse, LineTransfer& t) {
     for (int slot = 0; slot < 4; ++slot) {
       int i = first - 1 + slot;
       const bool own = i >= first && i < end;
-      if (i > end) continue;  // beyond the neighbour's nearest unknown
+      if (i > end) continue;  // beyond the nearest unknown of the neighbour
       if (i < 0 || i >= n) {
         if (!fine.d.periodic) continue;
         i = (i + n) % n;
@@ -172,7 +175,7 @@ void transpose(const Line& fine, const Line& coarse, LineTransfer& t) {
   }
 }
 
-// A direct solve takes 4 n (nx + ny + nz) operations: what the cycle's sweeps on a few levels do, where lines are short.
+// A direct solve takes 4 n (nx + ny + nz) operations: as much as the sweeps on a few levels, if lines are short.
 bool is_solved_directly(const GridLevel& level, int coarse_size) {
   constexpr std::int64_t most = 1 << 18;
   std::int64_t lines = 0;
@@ -195,7 +198,7 @@ void invert_in_place(std::vector<double>& a, std::size_t n) {
   }
 }
 
-// 2D as x, z and 1D as x: loops over planes then have something to share out, and rows are long.
+// 2D as x, z and 1D as x: loops over planes can then be shared between threads, and rows are long.
 std::array<std::size_t, 3> order_of_lines(const SeparableOperator& A) {
   std::array<std::size_t, 3> order{0, 1, 2};
   const auto is_single = [&](std::size_t d) { return A.direction[order[d]].size() == 1; };

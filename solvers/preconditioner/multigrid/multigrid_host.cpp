@@ -10,10 +10,10 @@
 namespace weir::multigrid {
 namespace {
 
-// What of u is not zero before half a sweep: nothing, the other colour, everything.
+// Nonzero part of u before half a sweep: nothing, the other colour, everything.
 enum class Guess { none, opposite, full };
 
-// The seven places of a half row's stencil, and its coefficients.
+// Stencil of a half row: pointers and coefficients.
 template <class T>
 struct HalfRow {
   T *u, *g;
@@ -23,8 +23,8 @@ struct HalfRow {
   int n;
 };
 
-// A neighbour that does not exist has coupling 0; in its place stands the opposite half of the row itself, which is
-// never older than the sweep at hand.
+// A missing neighbour has coupling 0; its pointer is the opposite half of the row itself, which is never older than the
+// current sweep.
 template <class T>
 [[gnu::always_inline]] inline HalfRow<T> half_row(const LevelView<T>& L, int q, int j, int k) {
   const auto at = [&](int half, int row, int plane) { return L.u + L.place(half, row, plane); };
@@ -60,7 +60,7 @@ inline T neighbours(const HalfRow<T>& h, int m) {
 template <class T>
 void close_row(T* even, int pitch, int n, bool periodic) {
   T* odd = even + pitch;
-  T* end = n % 2 ? odd : even;  // named: g++ 12 with -fsanitize=undefined loses the index of (c ? a : b)[i]
+  T* end = n % 2 ? odd : even;  // named pointer: g++ 12 with -fsanitize=undefined miscompiles (c ? a : b)[i]
   const T first = periodic ? even[0] : 0, last = !periodic ? 0 : n % 2 ? even[n / 2] : odd[n / 2 - 1];
   odd[-1] = last;
   end[n / 2] = first;
@@ -108,7 +108,7 @@ auto& at(P* even, int pitch, int i) {
   return even[(i & 1) * pitch + (i >> 1)];
 }
 
-// out = R (even | odd), natural order; but for half q the row is zero.
+// out = R (even | odd) in natural order, for rows that are zero except in half q.
 template <class T>
 void restrict_row(const RowExchange<T>& x, const T* even, int pitch, int q, T* out) {
   for (const auto& run : x.runs) {
@@ -171,7 +171,7 @@ int coarse_pitch(const LevelView<T>& coarse) {
   return 2 * coarse.pitch;
 }  // >= nx + 3
 
-// planes[k] = the residual of plane k, zero but for one colour, restricted in x and y.
+// planes[k] = residual of one colour of plane k (the other is zero), restricted in x and y.
 template <class T>
 void restrict_plane(const HostPass<T>& pass, int colour, int k, T* scratch) {
   const LevelView<T>& L = pass.fine;
@@ -181,7 +181,7 @@ void restrict_plane(const HostPass<T>& pass, int colour, int k, T* scratch) {
   std::fill(scratch, rows, T(0));
   for (int j = 0; j < L.Y.n; ++j) {
     const int q = (colour + j + k) & 1;
-    T* even = scratch + 2 * q * L.pitch;  // rows whose half q alone is not zero
+    T* even = scratch + 2 * q * L.pitch;  // rows that are nonzero in half q only
     residual_half(L, q, j, k, even + q * L.pitch);
     close_row(even, L.pitch, L.X.n, L.X.periodic);
     restrict_row(*pass.row, even, L.pitch, q, rows + j * pitch);
@@ -196,7 +196,7 @@ void restrict_plane(const HostPass<T>& pass, int colour, int k, T* scratch) {
   }
 }
 
-// coarse g of plane K from the planes above.
+// Coarse g of plane K from the restricted planes.
 template <class T>
 void gather_plane(const HostPass<T>& pass, int K) {
   const LevelView<T>& C = pass.coarse;
@@ -219,7 +219,7 @@ void gather_plane(const HostPass<T>& pass, int K) {
   }
 }
 
-// The coarse correction at fine plane k in natural order, row J at e + J pitch, with i = -1 and i = nx.
+// Coarse correction at fine plane k in natural order, row J at e + J pitch, with i = -1 and i = nx.
 template <class T>
 void interpolate_planes(const HostPass<T>& pass, int k, T* e) {
   const LevelView<T>& C = pass.coarse;
@@ -277,7 +277,7 @@ RowExchange<T> make_row_exchange(const LineTransfer& t) {
     for (std::size_t I = 0; I < n; ++I)
       x.restriction[s].push_back(static_cast<T>(t.restriction[4 * I + static_cast<std::size_t>(s)]));
   for (int I = 0; I < t.coarse(); ++I) {
-    if (t.first[I] == t.first[I + 1]) {  // its fine unknowns are those of another rank
+    if (t.first[I] == t.first[I + 1]) {  // its fine unknowns belong to another rank
       for (auto* weights : {&x.left_parent, &x.left_other, &x.right_parent, &x.right_other}) weights->push_back(0);
       continue;
     }
@@ -308,7 +308,7 @@ double load_own(const LevelView<T>& L, const double* r, double factor) {
 }
 
 template <class T>
-double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor) {
+double descend(const HostPass<T>& pass, const double* r, double factor) {
   const LevelView<T>& L = pass.fine;
   const int halves = 2 * pass.sweeps, threads = team_size(pass);
   double* const peaks = pass.workspace.peaks;
@@ -317,9 +317,9 @@ double descend(const HostPass<T>& pass, bool from_zero, const double* r, double 
     if (s == 0 && r) peaks[t * 8] = std::max(peaks[t * 8], load_plane(L, k, r, factor));
     if (s == halves) return restrict_plane(pass, pass.first_colour, k, scratch(t));
     relax_plane(L, (pass.first_colour + s) % 2, k, pass.omega[s],
-                !from_zero || s > 1 ? Guess::full
-                : s == 1            ? Guess::opposite
-                                    : Guess::none);
+                s == 0   ? Guess::none
+                : s == 1 ? Guess::opposite
+                         : Guess::full);
   };
   for (int t = 0; t < threads; ++t) peaks[t * 8] = 0;
   run_stages(L.Z.n, L.Z.periodic, halves + 1, threads, stage, pass.coarse.Z.n,
@@ -346,7 +346,7 @@ void ascend(const HostPass<T>& pass, const Output& out) {
   template RowExchange<T> make_row_exchange<T>(const LineTransfer&);               \
   template std::int64_t scratch_size<T>(const LevelView<T>&, const LevelView<T>&); \
   template double load_own<T>(const LevelView<T>&, const double*, double);         \
-  template double descend<T>(const HostPass<T>&, bool, const double*, double);     \
+  template double descend<T>(const HostPass<T>&, const double*, double);           \
   template void ascend<T>(const HostPass<T>&, const Output&);
 WEIR_MULTIGRID_HOST(float)
 WEIR_MULTIGRID_HOST(double)

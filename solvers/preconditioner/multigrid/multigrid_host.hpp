@@ -1,9 +1,9 @@
-// The red-black cycle on Host in two passes a level, each of which goes through the planes of the grid once:
-//   descend   load, pre-smoothing, residual, restriction        ascend   prolongation, post-smoothing, store
-// A stage (half a sweep, say) of plane k needs the stage before it on planes k-1, k, k+1. One thread runs all stages as
-// a wave through its slab of planes, so that a plane is in the cache while they pass; what the waves cannot reach at
-// the borders of the slabs is done when all have passed. Every value is computed from the same values in the same order
-// whatever the number of threads: results agree bit for bit.
+// Red-black cycle on the host in two passes per level, each through the planes of the grid once:
+//  descend   load, pre-smoothing, residual, restriction        ascend   prolongation, post-smoothing, store
+// A stage (e.g. half a sweep) of plane k needs the previous stage on planes k-1, k, k+1. A thread runs all stages as a
+// wave through its slab of planes, so that a plane is in the cache during all of them; the remainder at the borders of
+// the slabs is done after all waves. Every value is computed from the same values in the same order whatever the number
+// of threads: results agree bit for bit.
 #pragma once
 #include <omp.h>
 #include <vector>
@@ -13,21 +13,21 @@
 
 namespace weir::multigrid {
 
-// The exchange of a row (x direction) as runs of merged pairs or of single unknowns, each with one vector loop.
+// Exchange of a row (x direction) as runs of merged pairs or of single unknowns, one vector loop each.
 template <class T>
 struct RowExchange {
   struct Run {
-    int fine, coarse, count;  // the first of each, and how many coarse unknowns
+    int fine, coarse, count;  // first fine, first coarse, number of coarse unknowns
     bool pairs;
   };
   std::vector<Run> runs;
   std::vector<T> restriction[4];                                      // by slot
-  std::vector<T> left_parent, left_other, right_parent, right_other;  // of the two unknowns of a pair
+  std::vector<T> left_parent, left_other, right_parent, right_other;  // weights of the two unknowns of a pair
 };
 template <class T>
 RowExchange<T> make_row_exchange(const LineTransfer& transfer);
 
-// Scratch of the threads: `stride` values each, and one number each, a cache line apart.
+// Scratch memory of the threads: `stride` values each, and one number each, a cache line apart.
 template <class T>
 struct Workspace {
   T* data = nullptr;
@@ -35,7 +35,7 @@ struct Workspace {
   std::int64_t stride = 0;
   int threads = 1;
 };
-// What a thread needs for one plane of this exchange.
+// Scratch values per thread for one plane of this exchange.
 template <class T>
 std::int64_t scratch_size(const LevelView<T>& fine, const LevelView<T>& coarse);
 
@@ -46,20 +46,20 @@ struct HostPass {
   const RowExchange<T>* row = nullptr;
   Workspace<T> workspace;
   int sweeps = 1;
-  int first_colour = 0;      // of a sweep
-  const T* omega = nullptr;  // of each half sweep
+  int first_colour = 0;      // first colour of a sweep
+  const T* omega = nullptr;  // per half sweep
 };
 
-// g = factor r / V on the own unknowns of a level that has others' around them. Returns the largest |g|.
+// g = factor r / V on the own unknowns of a level with a wide box. Returns the largest |g|.
 template <class T>
 double load_own(const LevelView<T>& L, const double* r, double factor);
 
-// pre-smoothing, then coarse g = R (g - A u). With r (where all unknowns are own): g = factor r / V first.
-// Where u starts from zero it need not be cleared. Returns the largest |g| loaded.
+// Pre-smoothing from u = 0 (u need not be cleared), then coarse g = R (g - A u). With r (where all unknowns are own):
+// g = factor r / V first. Returns the largest |g| loaded.
 template <class T>
-double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor);
+double descend(const HostPass<T>& pass, const double* r, double factor);
 
-// What the last pass leaves: z = factor u, and the sums of r z and of w z over each own row (j, k) where somebody wants them.
+// Output of the last pass: z = factor u, and r.z and w.z per own row (j, k) if not null.
 struct Output {
   double* z = nullptr;
   double factor = 1;
@@ -73,19 +73,19 @@ struct Output {
 template <class T>
 void ascend(const HostPass<T>& pass, const Output& out);
 
-// Runs `stages` dependent stages over planes 0 .. planes-1 by threads, as multigrid_host.hpp tells:
-// stage(s, k) needs stage s-1 on planes k-1, k, k+1 (cyclic where periodic), and nothing else.
+// Runs `stages` dependent stages over planes 0 .. planes-1 by threads: stage(s, k) needs stage s-1 on planes k-1, k,
+// k+1 (cyclic if periodic).
 //
 //   stage 2  |    2 2 2 2 . . . . 2 2 2 2    |      the dots at the border of two slabs are done after both waves
 //   stage 1  |  1 1 1 1 1 1 . . 1 1 1 1 1 1  |
 //   stage 0  | 0 0 0 0 0 0 0|0 0 0 0 0 0 0 0 |
 
-// With so many threads every slab has room for the wedges of both its borders.
+// True if every slab has room for the wedges of both its borders.
 inline bool wave_fits(int planes, bool periodic, int stages, int threads) {
   return threads == 1 && !periodic ? true : planes / threads >= 2 * stages;
 }
 
-// stage(s, k, thread); last(K, thread) for K in 0 .. count-1 when all stages are done.
+// stage(s, k, thread); last(K, thread) for K in 0 .. count-1 after all stages.
 template <class Stage, class Last>
 void run_stages(int planes, bool periodic, int stages, int threads, const Stage& stage, int count, const Last& last) {
   const bool wave = wave_fits(planes, periodic, stages, threads);

@@ -1,8 +1,8 @@
-// The steps of a multigrid cycle as independent loops over unknowns, for both spaces: what runs on Device, and on Host
-// where the fused passes of multigrid_host.hpp do not apply. Deterministic: every value is gathered in a fixed order.
-// One thread a column of `Layers` unknowns in z (columns.hpp): by itself one spends more instructions on offsets and couplings
-// than on its values. (The halves of rows make the accesses of a colour contiguous.) A sweep over a colour reads the other
-// one and writes its own, so it does not depend on the order of the threads. Included by .cu files only.
+// Steps of a multigrid cycle as independent loops over unknowns: on the device, and on the host where the fused passes
+// of multigrid_host.hpp do not apply. Deterministic: every value is gathered in a fixed order. A thread takes a column
+// of `Layers` unknowns in z (columns.hpp): a single unknown would cost more instructions for offsets and couplings than
+// for its values. The halves of rows make the accesses of a colour contiguous. A sweep over a colour reads the other
+// one and writes its own, so that the order of the threads does not matter. Included by .cu files only.
 #pragma once
 #include "solvers/device/columns.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_view.hpp"
@@ -11,8 +11,8 @@ namespace weir::multigrid {
 WEIR_HD inline int before(int i, int n, bool periodic) { return i > 0 ? i - 1 : periodic ? n - 1 : 0; }
 WEIR_HD inline int after(int i, int n, bool periodic) { return i + 1 < n ? i + 1 : periodic ? 0 : i; }
 
-// What the unknowns (i, j, .) share: where their neighbours lie from their place, and the couplings. At an end without a
-// neighbour the coupling is 0.
+// Data shared by the unknowns (i, j, .): offsets of the neighbours and couplings, which are 0 at an end without a
+// neighbour.
 template <class T>
 struct Column {
   const LevelView<T>& L;
@@ -28,7 +28,7 @@ struct Column {
     low_x = L.X.low[h], up_x = L.X.up[h], diagonal_x = L.X.diagonal[h];
     low_y = L.Y.low[j], up_y = L.Y.up[j], diagonal_y = L.shift + L.Y.diagonal[j];
   }
-  // The sum of the couplings times the neighbours, of the unknown at c = place(i, j, k).
+  // Sum of couplings times neighbours, for the unknown at c = place(i, j, k).
   WEIR_HD T neighbours(int c, int k) const {
     return low_x * L.u[c + west] + up_x * L.u[c + east] + low_y * L.u[c + south] + up_y * L.u[c + north] +
            L.Z.low[k] * L.u[c + (before(k, L.Z.n, L.Z.periodic) - k) * layer] +
@@ -43,7 +43,7 @@ WEIR_HD T diagonal(const LevelView<T>& L, int i, int j, int k) {
 }
 
 template <class T>
-struct Clear {  // u = 0, with what lies between rows
+struct Clear {  // u = 0, with the gaps between rows
   LevelView<T> L;
   WEIR_HD Extents range() const { return {2 * L.pitch * L.Y.n * L.Z.n, 1, 1}; }
   WEIR_HD void operator()(int i, int, int) const { L.u[i] = 0; }
@@ -63,7 +63,7 @@ struct Residual {  // w = g - A u
   }
 };
 
-// The unknowns of a colour with one i, one j: every second k. Columns 0 and 1 alternate, then 2 and 3.
+// Unknowns of a colour with one i, one j: every second k. Columns 0 and 1 alternate, then 2 and 3.
 WEIR_HD constexpr int colour_columns(int n, int layers) { return layers == 1 ? n : 2 * parts(n, 2 * layers); }
 template <class T>
 WEIR_HD Extents colour_range(const LevelView<T>& L, int layers) {
@@ -77,7 +77,7 @@ WEIR_HD inline void for_colour(int column, int n, const F& f) {
 }
 
 template <class T, int Layers>
-struct RelaxFirst {  // u = omega g / d on a colour: from u = 0, which it need not be
+struct RelaxFirst {  // u = omega g / d on a colour; u need not be zero before
   LevelView<T> L;
   int colour;
   T omega;
@@ -95,7 +95,7 @@ struct RelaxFirst {  // u = omega g / d on a colour: from u = 0, which it need n
 };
 
 template <class T, int Layers, bool FromZero = false>
-struct RelaxColour {  // Gauss-Seidel. FromZero: where u of the colour is zero, which it need not be
+struct RelaxColour {  // Gauss-Seidel. FromZero: u of the colour counts as zero
   LevelView<T> L;
   int colour;
   T omega;
@@ -105,8 +105,8 @@ struct RelaxColour {  // Gauss-Seidel. FromZero: where u of the colour is zero, 
     if (i >= L.X.n) return;
     const Column<T> of(L, i, j);
     const int bottom = L.place(i, j, 0);
-    // All is read before the first division, whose rare case is a branch that no load passes, and before anything is
-    // written: a column waits for memory once.
+    // All values are read before the first division (whose slow path is a branch) and before any write: a column waits
+    // for memory once.
     T old[Layers], right[Layers], d[Layers];
     for_colour<Layers>(column, L.Z.n, [&](int k, int s) {
       const int c = bottom + k * of.layer;
@@ -142,17 +142,6 @@ struct ResidualColour {  // w = g - A u of a colour
 };
 
 template <class T>
-struct JacobiStep {  // u += omega w / d
-  LevelView<T> L;
-  T omega;
-  WEIR_HD Extents range() const { return {L.X.n, L.Y.n, L.Z.n}; }
-  WEIR_HD void operator()(int i, int j, int k) const {
-    const int c = L.place(i, j, k);
-    L.u[c] += omega * L.w[c] / diagonal(L, i, j, k);
-  }
-};
-
-template <class T>
 struct ChebyshevStep {  // p = old p + fresh w / d, u += p
   LevelView<T> L;
   T old, fresh;
@@ -165,7 +154,7 @@ struct ChebyshevStep {  // p = old p + fresh w / d, u += p
   }
 };
 
-// The fine unknowns of a coarse one in x and y: where their rows and they lie, and their weights.
+// Fine unknowns of a coarse one in x and y: offsets and weights.
 template <class T>
 struct FineNeighbours {
   int x[4], y[4];
@@ -201,7 +190,7 @@ struct RestrictPlanes {  // w in x and y
 };
 
 template <class T>
-struct RestrictLayers {  // coarse g, from what RestrictPlanes left
+struct RestrictLayers {  // coarse g, from the result of RestrictPlanes
   LevelView<T> fine, coarse;
   ExchangeView<T> ex;
   WEIR_HD Extents range() const { return {coarse.X.n, coarse.Y.n, coarse.Z.n}; }
@@ -213,7 +202,7 @@ struct RestrictLayers {  // coarse g, from what RestrictPlanes left
   }
 };
 
-// Coarse g, from the w of one colour, the other's being zero; and with omega the first half sweep of the coarse level.
+// Coarse g from w of one colour (the other is zero), and, if omega is not 0, the first half sweep of the coarse level.
 template <class T, int Layers>
 struct RestrictColour {
   LevelView<T> fine, coarse;
@@ -227,7 +216,7 @@ struct RestrictColour {
     const int corner = colour + ex.X.first[I] + ex.Y.first[J] + 1, row = 2 * coarse.pitch;
     const T diagonal = coarse.X.diagonal[coarse.half_of_axis(I)] + coarse.shift + coarse.Y.diagonal[J];
     for_column<layers>(column, coarse.Z.n, [&](int K) {
-      // Of the first row the slots of the colour are `odd` and odd + 2, of the next the other two, and so on.
+      // Slots of the colour: `odd` and odd + 2 in the first row, the other two in the next, and so on.
       const bool odd = (corner + ex.Z.first[K]) & 1;
       const int* x = near.x;
       const T* weight_x = near.weight_x;
@@ -268,7 +257,7 @@ struct ProlongCorrect {  // u += P coarse u
       return weight_y[0] * (weight_x[0] * first[x[0]] + weight_x[1] * first[x[1]]) +
              weight_y[1] * (weight_x[0] * second[x[0]] + weight_x[1] * second[x[1]]);
     };
-    // Neighbours in z share coarse planes: the two of the one before are kept. All is read before anything is written.
+    // Neighbours in z share coarse planes: the last two are kept. All values are read before any write.
     int planes[2] = {-1, -1};
     T e[2] = {}, u[Layers];
     for_column<Layers>(column, fine.Z.n, [&](int k, int s) { u[s] = fine.u[fine.place(i, j, k)]; });
@@ -287,7 +276,7 @@ struct ProlongCorrect {  // u += P coarse u
   }
 };
 
-// A step as a launch (on Host, a loop).
+// Runs a step: a launch, or a loop on the host.
 template <class Space, class Step>
 static void run_step(const Step& step) {
   const Extents e = step.range();

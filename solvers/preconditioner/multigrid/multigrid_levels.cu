@@ -10,7 +10,7 @@
 namespace weir::multigrid {
 namespace {
 
-// The memory of a level: 1D arrays of the operator and of the exchange with the coarser level, uploaded once.
+// Memory of a level: 1D arrays of the operator and of the exchange with the coarser level, uploaded once.
 using Index = std::size_t;
 
 template <class T, class Space>
@@ -120,8 +120,6 @@ void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T
 
 int half_pitch(int nx) { return ((nx + 1) / 2 + 2 + 15) / 16 * 16; }
 
-int reach(const MultigridOptions& options, int sweeps) { return options.smoother == "jacobi" ? sweeps : 2 * sweeps; }
-
 template <class T, class Space>
 Levels<T, Space>::Levels(std::vector<GridLevel> grids, const MultigridOptions& options, bool solves)
     : options_(options),
@@ -182,7 +180,7 @@ HostPass<T> Levels<T, Space>::pass(std::size_t l, int first_colour, const std::v
 
 template <class T, class Space>
 double Levels<T, Space>::descend_from(std::size_t l, Start start, const double* r, double factor) {
-  if (is_fused(l)) return descend(pass(l, 0, omega_before_), start == Start::zero, r, factor);
+  if (is_fused(l)) return descend(pass(l, 0, omega_before_), r, factor);
   smooth(l, 0, omega_before_, start);
   const LevelView<T>&L = view(l), &next = view(l + 1);
   const ExchangeView<T>& exchange = levels_[l].exchange;
@@ -218,24 +216,16 @@ void Levels<T, Space>::smooth(std::size_t l, int first_colour, const std::vector
   const int halves = static_cast<int>(omega.size());
   const bool by_colours = is_by_colours(l);
   if (start == Start::zero && !by_colours) run_step<Space>(Clear<T>{L});
-  if (options_.smoother == "jacobi") {
-    for (int s = 0; s < halves / 2; ++s) {
-      run_by_columns<Space, Residual>(L);
-      run_step<Space>(JacobiStep<T>{L, static_cast<T>(0.8)});
-    }
-  } else if (by_colours) {
-    for (int s = start == Start::begun ? 1 : 0; s < halves - left_out; ++s) {
-      const int colour = (first_colour + grids_[l].colour + s) % 2;
-      const T factor = omega[static_cast<std::size_t>(s)];
-      if (start == Start::nonzero || s > 1)
-        run_by_columns<Space, RelaxColour>(L, colour, factor);
-      else if (s == 1)
-        run_by_columns<Space, RelaxSecond>(L, colour, factor);
-      else
-        run_by_columns<Space, RelaxFirst>(L, colour, factor);
-    }
-  } else {
-    chebyshev(L, halves);
+  if (!by_colours) return chebyshev(L, halves);
+  for (int s = start == Start::begun ? 1 : 0; s < halves - left_out; ++s) {
+    const int colour = (first_colour + grids_[l].colour + s) % 2;
+    const T factor = omega[static_cast<std::size_t>(s)];
+    if (start == Start::nonzero || s > 1)
+      run_by_columns<Space, RelaxColour>(L, colour, factor);
+    else if (s == 1)
+      run_by_columns<Space, RelaxSecond>(L, colour, factor);
+    else
+      run_by_columns<Space, RelaxFirst>(L, colour, factor);
   }
 }
 
@@ -254,14 +244,10 @@ void Levels<T, Space>::chebyshev(const LevelView<T>& L, int degree) {
 }
 
 template <class T, class Space>
-void Levels<T, Space>::visit(std::size_t l, bool f_cycle, Start start) {
+void Levels<T, Space>::visit(std::size_t l, Start start) {
   if (is_last(l)) return coarsest_(view(l));
   descend_from(l, start);
-  visit(l + 1, f_cycle, start_of_next(l));
-  ascend_to(l);
-  if (!f_cycle) return;
-  descend_from(l, Start::nonzero);
-  visit(l + 1, false, start_of_next(l));
+  visit(l + 1, start_of_next(l));
   ascend_to(l);
 }
 

@@ -1,5 +1,4 @@
-// The levels of a multigrid method in one space and one precision: their memory, the smoothing, the ways to the next
-// coarser level and back, and the cycle over them.
+// Levels of a multigrid method in one space and one precision: memory, smoothing, transfers and the cycle.
 #pragma once
 #include <vector>
 
@@ -12,12 +11,12 @@
 
 namespace weir::multigrid {
 
-// A level's memory. Coefficients lie in one array: x low, up, diagonal in halves, y low, up, diagonal, z likewise.
+// Memory of a level. Coefficients in one array: x low, up, diagonal in halves, then those of y and z.
 template <class T, class Space>
 struct Level {
   LevelView<T> view;
-  ExchangeView<T> exchange;  // with the next coarser level
-  RowExchange<T> row;        // Host only
+  ExchangeView<T> exchange;  // transfer to the next coarser level
+  RowExchange<T> row;        // host only
   Array<T, Space> values, coefficients, weights;
   Array<double, Space> masses;
   Array<int, Space> indices;
@@ -30,14 +29,14 @@ struct Level {
 
 int half_pitch(int nx);  // LevelView::pitch
 
-// What u of a level is before it is smoothed: zero, which it need not be; after the first half sweep from there; an approximation.
+// State of u before smoothing: zero (need not be cleared); after the first half sweep from zero; an approximation.
 enum class Start { zero, begun, nonzero };
 
 template <class T, class Space>
 class Levels {
  public:
   Levels() = default;
-  // solves: the last level directly; otherwise somebody else does (a rank's parts of levels).
+  // solves: the last level is solved directly; otherwise by the caller (parts of levels over ranks).
   Levels(std::vector<GridLevel> grids, const MultigridOptions& options, bool solves);
 
   std::size_t count() const { return levels_.size(); }
@@ -47,22 +46,24 @@ class Levels {
   bool is_fused(std::size_t l) const { return fused_ && grids_[l].two_colours; }
   bool is_by_colours(std::size_t l) const { return options_.smoother == "red_black" && grids_[l].two_colours; }
   bool is_last(std::size_t l) const { return l + 1 == levels_.size(); }
-  // Device, one rank: how visit(l + 1) begins after descend_from(l), which does the next level's first half sweep if it can.
+  // Device, one rank: state at visit(l + 1) after descend_from(l), which includes the first half sweep of the next
+  // level if possible.
   Start start_of_next(std::size_t l) const { return starts_next(l) ? Start::begun : Start::zero; }
-  // Whether the first and the last half sweep of the finest level are left to its load and store.
+  // True if load and store include the first and the last half sweep of the finest level.
   bool ends_with_store() const { return !fused_ && solves_ && !is_last(0) && is_by_colours(0); }
   T first_omega() const { return ends_with_store() ? omega_before_[0] : 0; }
-  void update(const SeparableOperator& A);  // its shift and scale; allocates nothing
+  void update(const SeparableOperator& A);  // new shift and scale; allocates nothing
   std::int64_t bytes() const;
 
   // Solves level l approximately for its g.
-  void visit(std::size_t l, bool f_cycle, Start start);
-  // Smooths level l and restricts its residual to the next, whose g it sets. With r (of a fused level): g = factor r / V
-  // first. Returns the largest |g| that was loaded, or 1.
+  void visit(std::size_t l, Start start);
+  // Smooths level l and restricts its residual to g of the next. With r (fused levels): g = factor r / V first. Returns
+  // the largest |g| loaded, or 1.
   double descend_from(std::size_t l, Start start, const double* r = nullptr, double factor = 1);
-  // Corrects level l by the next one's u and smooths. Output: of a fused level. but_last: the last half sweep is left to finish().
+  // Corrects level l by u of the next one and smooths. out: fused levels only. but_last: the last half sweep is left to
+  // finish().
   void ascend_to(std::size_t l, const Output& out = {}, bool but_last = false);
-  void finish(double factor, double* z) const;  // of the finest level, with z = factor u
+  void finish(double factor, double* z) const;  // last half sweep of the finest level, and z = factor u
 
  private:
   HostPass<T> pass(std::size_t l, int first_colour, const std::vector<T>& omega) const;
@@ -74,7 +75,7 @@ class Levels {
   void make_scratch();
 
   MultigridOptions options_;
-  std::vector<T> omega_before_, omega_after_;  // of half sweeps
+  std::vector<T> omega_before_, omega_after_;  // per half sweep
   bool fused_ = false, solves_ = false;
   std::vector<GridLevel> grids_;
   std::vector<Level<T, Space>> levels_;
@@ -82,10 +83,7 @@ class Levels {
   Array<T, Host> scratch_;
   Array<double, Host> peaks_;
   Workspace<T> workspace_;
-  CoarsestSolve<T, Space> coarsest_;  // of the last level, where it is solved
+  CoarsestSolve<T, Space> coarsest_;  // of the last level, if it is solved
 };
-
-// How many layers of unknowns `sweeps` sweeps of the smoother reach.
-int reach(const MultigridOptions& options, int sweeps);
 
 }  // namespace weir::multigrid

@@ -1,4 +1,4 @@
-// The steps of a cycle that read r and write z, where no pass of multigrid_host.hpp does. Included by .cu files only.
+// Steps of a cycle that read r and write z, where the passes of multigrid_host.hpp do not. Included by .cu files only.
 #pragma once
 #include <cstdint>
 
@@ -6,7 +6,7 @@
 
 namespace weir::multigrid {
 
-// Two neighbours of a row of r or z in one access, where each row begins at a multiple of 16 bytes.
+// Two neighbours in a row of r or z in one access, if each row begins at a multiple of 16 bytes.
 struct alignas(16) Two {
   double first, second;
 };
@@ -14,7 +14,7 @@ inline bool is_paired(const double* v, const Extents& e) {
   return e.nx % 2 == 0 && reinterpret_cast<std::uintptr_t>(v) % sizeof(Two) == 0;
 }
 
-// g = factor r / V of two neighbours in x; and with omega the first half sweep, where all unknowns are own.
+// g = factor r / V for two neighbours in x, and, if omega is not 0, the first half sweep (all unknowns are own).
 template <class T, int Layers>
 struct Load {
   LevelView<T> L;
@@ -58,7 +58,7 @@ struct Store {  // z = factor u
   }
 };
 
-// The last half sweep with the store; all unknowns are own. What it relaxes goes to z alone.
+// Last half sweep with the store; all unknowns are own. Relaxed values go to z only.
 template <class T, int Layers>
 struct RelaxAndStore {
   LevelView<T> L;

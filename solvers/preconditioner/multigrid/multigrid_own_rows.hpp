@@ -1,5 +1,5 @@
-// Host: rows of r into a level's g, and of its u into z. r and z have a row's unknowns in their order, a level has them in halves
-// and, over ranks, others' around its own. Included by multigrid_host.cpp.
+// Host: rows of r into g of a level, and of its u into z. r and z have natural order, a level has halves of rows and,
+// over ranks, a wide box. Included by multigrid_host.cpp.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace weir::multigrid {
 
-// The row (j, k) of the level in r and z.
+// Index of row (j, k) of the level in r and z.
 template <class T>
 inline std::int64_t own_row(const LevelView<T>& L, int j, int k) {
   return static_cast<std::int64_t>(k - L.own_k) * L.own.ny + j - L.own_j;
@@ -43,7 +43,7 @@ double load_plane(const LevelView<T>& L, int k, const double* r, double factor) 
   return peak;
 }
 
-// Everything by value: as a lambda that captures what it reads it is not vectorised.
+// By value: as a capturing lambda it is not vectorised.
 inline double row_dot(const double* v, const double* z, int n) {
   double dot = 0;
 #pragma omp simd reduction(+ : dot)

@@ -4,7 +4,6 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 #include "solvers/preconditioner/parilu/parilu_scalar.hpp"
 #include "solvers/registry.hpp"
@@ -17,9 +16,9 @@ const BlockCsr<Space>& block_csr(const Matrix<Space>& A, bool asynchronous_solve
   const auto& csr = taken_as<BlockCsr<Space>>(A, "parilut");
   if (asynchronous_solves && csr.block() > async_ilu::largest_block)
     throw Error(Exit::usage,
-                "parilu, parilut: solves = \"asynchronous\" takes blocks of at most 8 unknowns, this "
+                "parilu, parilut: solves = \"asynchronous\" needs blocks of at most 8 unknowns, this "
                 "matrix has " +
-                    std::to_string(csr.block()) + "; solves = \"exact\" takes all");
+                    std::to_string(csr.block()) + "; solves = \"exact\" accepts any");
   return csr;
 }
 
@@ -103,29 +102,32 @@ std::string ParIlu<Space>::report() const {
 namespace {
 
 constexpr Option parilu_keys[] = {
-    {"sweeps", Option::integer, "5", "in a row", "[1, inf)"},
+    {"sweeps", Option::integer, "5", "fixed-point sweeps per factorisation", "[1, inf)"},
     {"schedule", Option::text, "asynchronous",
-     "a sweep reads what others have stored so far, or what the sweep before has left (repeats bit for bit)",
+     "values that a sweep reads: the current ones of other threads, or those of the previous sweep (repeats bit for "
+     "bit)",
      "asynchronous | synchronous"},
-    {"solves", Option::text, "exact", "triangular solves by levels, or by sweeps (needs fgmres)",
+    {"solves", Option::text, "exact", "triangular solves: exact by levels, or by sweeps (needs fgmres)",
      "exact | asynchronous"},
-    {"apply_sweeps", Option::integer, "3", "of each asynchronous triangular solve", "[1, inf)"},
+    {"apply_sweeps", Option::integer, "3", "sweeps per asynchronous triangular solve", "[1, inf)"},
     {"initial", Option::text, "matrix",
-     "an update begins with the triangles of A, or with the last pattern and factors", "matrix | previous"},
+     "start of an update: the triangles of A, or the pattern and factors of the last update", "matrix | previous"},
     {"diagnostics", Option::boolean, "false",
-     "measure |A - L U| outside of the pattern at every step and at the end, which costs one more search"}};
+     "measurement of |A - L U| outside of the pattern at every step and at the end, at the cost of one more search"}};
 constexpr Option parilut_keys[] = {
-    {"sweeps", Option::integer, "1", "in a row", "[1, inf)"},
+    {"sweeps", Option::integer, "1", "fixed-point sweeps after each change of the pattern", "[1, inf)"},
     parilu_keys[1],
     parilu_keys[2],
     parilu_keys[3],
     parilu_keys[4],
     parilu_keys[5],
-    {"steps", Option::integer, "3", "of Fig. 2: add candidates, sweep, drop the smallest, sweep", "[0, inf)"},
-    {"update_steps", Option::integer, "1", "steps of an update that begins with the previous factors; 0: sweeps alone",
+    {"steps", Option::integer, "3", "steps per set-up, each: add candidates, sweep, drop the smallest entries, sweep",
      "[0, inf)"},
-    {"fill", Option::number, "1.0", "entries kept in L and in U, in units of those of A's triangles", "(0, 1000]"},
-    {"thresholds", Option::text, "approximate", "SampleSelect after one count, or to its end", "approximate | exact"}};
+    {"update_steps", Option::integer, "1", "steps per update that starts from the previous factors; 0: sweeps alone",
+     "[0, inf)"},
+    {"fill", Option::number, "1.0", "entries kept in L and in U, relative to the triangles of A", "(0, 1000]"},
+    {"thresholds", Option::text, "approximate",
+     "selection of the drop thresholds by SampleSelect: stopped after one count, or exact", "approximate | exact"}};
 
 ParIluOptions read_options(const Table& options, bool thresholds) {
   const Table t = options.described_by(thresholds ? Options(parilut_keys) : Options(parilu_keys));
@@ -148,7 +150,7 @@ std::unique_ptr<Preconditioner<Space>> make_parilu(const Table& options) {
   return std::make_unique<ParIlu<Space>>(read_options(options, thresholds));
 }
 
-// L and U with what a sweep, and of parilut a step, works on.
+// L and U, and the work space of a sweep or of a ParILUT step.
 template <bool thresholds>
 double parilu_bytes(const Table& options, const MatrixSize& A) {
   const double fill = thresholds ? read_options(options, true).fill : 1;
@@ -186,59 +188,9 @@ constexpr PreconditionerDescription preconditioner::parilut{
 template class ParIlu<Host>;
 template class ParIlu<Device>;
 
-// f(part, number, column): the blocks of L, of the inverted diagonal and of U, parts 0 to 2, row by row.
-template <class Space>
-template <class F>
-void ParIluFactors<Space>::for_blocks(const F& f) const {
-  const auto ls = lower_.start.to_vector(rows_ + 1), us = upper_.start.to_vector(rows_ + 1);
-  const auto lc = lower_.column.to_vector(lower_.count), uc = upper_.column.to_vector(upper_.count);
-  for (int i = 0; i < rows_; ++i) {
-    for (std::int64_t e = ls[i]; e < ls[i + 1]; ++e) f(0, e, lc[e]);
-    f(1, std::int64_t{i}, i);
-    for (std::int64_t e = us[i]; e < us[i + 1]; ++e) f(2, e, uc[e]);
-  }
-}
-
-template <class Space>
-BlockCsrData ParIluFactors<Space>::to_data() const {
-  const std::int64_t nn = std::int64_t{n_} * n_;
-  std::vector<double> parts[] = {lower_.value.to_vector(lower_.count * nn), inverse_.to_vector(rows_ * nn),
-                                 upper_.value.to_vector(upper_.count * nn)};
-  BlockCsrData data;
-  data.block = n_;
-  const auto ls = lower_.start.to_vector(rows_ + 1), us = upper_.start.to_vector(rows_ + 1);
-  for (int i = 0; i <= rows_; ++i) data.row_start.push_back(ls[i] + i + us[i]);
-  for_blocks([&](int part, std::int64_t e, int column) {
-    double* block = parts[part].data() + e * nn;
-    if (part == 1) lanes::invert(lanes::RuntimeBlock(n_), block);
-    data.column.push_back(column);
-    for (int u = 0; u < n_; ++u)
-      for (int v = 0; v < n_; ++v) data.value.push_back(block[v * n_ + u]);
-  });
-  return data;
-}
-
-template <class Space>
-void ParIluFactors<Space>::from_values(const std::vector<double>& values) {
-  const std::int64_t nn = std::int64_t{n_} * n_;
-  std::vector<double> parts[] = {std::vector<double>(at((lower_.count + parilu::entries_behind) * nn)),
-                                 std::vector<double>(at(rows_ * nn)),
-                                 std::vector<double>(at((upper_.count + parilu::entries_behind) * nn))};
-  auto from = values.begin();
-  for_blocks([&](int part, std::int64_t e, int) {
-    double* block = parts[part].data() + e * nn;
-    for (int u = 0; u < n_; ++u)
-      for (int v = 0; v < n_; ++v) block[v * n_ + u] = *from++;
-    if (part == 1) lanes::invert(lanes::RuntimeBlock(n_), block);
-  });
-  lower_.value.assign(parts[0]);
-  inverse_.assign(parts[1]);
-  upper_.value.assign(parts[2]);
-}
-
 namespace {
 
-// A pattern from a file: rows in order, their columns ascending on the right side of the diagonal.
+// Checks a pattern from a file: rows in order, columns ascending on the right side of the diagonal.
 void require_triangle(const Archive& a, const std::vector<std::int64_t>& start, const std::vector<int>& column,
                       bool is_lower) {
   bool good = start.front() == 0 && start.back() == std::ssize(column);
@@ -285,9 +237,5 @@ void ParIluFactors<Space>::state(Archive& a) {
 
 template void ParIluFactors<Host>::state(Archive&);
 template void ParIluFactors<Device>::state(Archive&);
-template BlockCsrData ParIluFactors<Host>::to_data() const;
-template BlockCsrData ParIluFactors<Device>::to_data() const;
-template void ParIluFactors<Host>::from_values(const std::vector<double>&);
-template void ParIluFactors<Device>::from_values(const std::vector<double>&);
 
 }  // namespace weir

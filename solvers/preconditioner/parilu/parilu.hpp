@@ -1,19 +1,18 @@
-// ParILU and ParILUT on block CSR: incomplete factors by fixed-point sweeps, and a pattern that follows the size of the
-// entries (Anzt, Ribizel, Flegar, Chow & Dongarra 2019; Anzt, Chow & Dongarra 2018; Chow & Patel 2015).
-//   L_ij = (A_ij - sum_{k < j} L_ik U_kj) U_jj^-1   (i > j)                              (2), (3): one sweep visits
-//   U_ij =  A_ij - sum_{k < i} L_ik U_kj            (i <= j),    (i, j) in the pattern S    every entry of S once
-//   F = (A - L U) \ S                                                                    (5): candidates
-// The paper gives U the unit diagonal; here L has it, so that its thresholds act on ratios and those of U on entries of A.
-//   parilu    S = the pattern of A, and stays: tends to ILU(0)
-//   parilut   S changes: each step adds all candidates, sweeps, drops what is smallest, sweeps (ParIluFactors::iterate).
-//             Blocks count by their Frobenius norms.
+// ParILU and ParILUT on block CSR: incomplete factors by fixed-point sweeps, on a fixed pattern or on one that follows
+// the size of the entries (Anzt, Ribizel, Flegar, Chow & Dongarra 2019; Anzt, Chow & Dongarra 2018; Chow & Patel 2015).
+//  L_ij = (A_ij - sum_{k < j} L_ik U_kj) U_jj^-1   (i > j)                              (2), (3): one sweep visits
+//  U_ij =  A_ij - sum_{k < i} L_ik U_kj            (i <= j),    (i, j) in the pattern S    every entry of S once
+//  F = (A - L U) \ S                                                                    (5): candidates
+// The paper gives U the unit diagonal; here L has it: its thresholds act on ratios, those of U on entries of A.
+//  parilu    S = the pattern of A, fixed: converges to ILU(0)
+//  parilut   each step adds all candidates to S, sweeps, drops the smallest entries, sweeps (ParIluFactors::iterate).
+//            Blocks are compared by their Frobenius norms.
 //
 // schedule = "asynchronous": threads read what the others have stored so far, old or new. Host: rows in the order of
-// elimination, so that one sweep on one thread is the exact factorisation on S. The result depends on timing, except on one
-// Host thread. "synchronous": a sweep reads what the sweep before has left: repeats bit for bit, on any number of threads;
-// takes more sweeps.
-// A diagonal block that comes out singular is replaced by a multiple of the identity and counted. Blocks: up to 64 x 64
-// (asynchronous solves: 8 x 8).
+// elimination, so that one sweep on one thread is the exact factorisation on S. The result depends on timing, except on
+// one host thread. "synchronous": a sweep reads the values of the previous sweep: repeats bit for bit on any number of
+// threads, and needs more sweeps. A singular diagonal block is replaced by a multiple of the identity and counted.
+// Blocks: up to 64 x 64 (asynchronous solves: 8 x 8).
 #pragma once
 #include <array>
 #include <functional>
@@ -37,17 +36,17 @@ struct ParIluOptions {
   bool diagnostics = false;
 };
 
-// What one step did. Stage times are wall-clock seconds; `solves` is what preparing the triangular solves takes.
-// grow: candidates and add in one pass; keep: remove and the last sweep in one (one Host thread, n = 1).
+// Statistics of one step. Stage times are wall-clock seconds; `solves`: preparation of the triangular solves; grow:
+// candidates and add in one pass; keep: remove and the last sweep in one (one host thread, n = 1).
 enum class ParIluStage { candidates, residual, add, sweeps, select, remove, solves, grow, keep };
 inline constexpr int parilu_stages = 9;
 const char* to_string(ParIluStage stage);
 using ParIluTimes = std::array<double, parilu_stages>;
 
 struct ParIlutStep {
-  std::int64_t candidates = 0, lower = 0, upper = 0;  // blocks: of F, and of L and U (without diagonals) at the end
-  double residual = -1;                               // |A - L U| outside of S / |A|, at the start of the step
-  double threshold_L = 0, threshold_U = 0;            // 0: nothing was dropped
+  std::int64_t candidates = 0, lower = 0, upper = 0;  // blocks of F, and of L and U
+  double residual = -1;                     // |A - L U| outside of S, relative to |A|, at the start of the step
+  double threshold_L = 0, threshold_U = 0;  // 0: nothing dropped
   ParIluTimes seconds{};
 };
 
@@ -55,8 +54,8 @@ namespace parilu {
 
 inline constexpr int largest_parilu_block = 64;
 
-// Entries of a triangle without its diagonal, row by row, columns ascending; blocks column by column. Behind the last
-// one there is room that may be read: Host takes several at a time.
+// Entries of a triangle without its diagonal, row by row, columns ascending; blocks column by column. entries_behind
+// more may be read after the last one: the host reads several at a time.
 inline constexpr int entries_behind = 4;
 struct RowsView {
   std::int64_t* start = nullptr;  // rows + 1
@@ -84,15 +83,15 @@ struct FactorsView {
   int rows = 0, n = 1;
   RowsView lower, upper;
   double* inverse = nullptr;  // U_ii^-1
-  int* replaced = nullptr;    // of a row: 1 where its U_ii was singular when last computed
+  int* replaced = nullptr;    // per row: 1 if its U_ii was singular when last computed
 };
 
-// Work space. Host: for each thread, a value (or a block's place) a column, and the list of a row's candidates.
-// Device: how far each stream of a row has been merged.
+// Work space. Host, per thread: a value (or the place of a block) per column, and the list of candidates of a row.
+// Device: position of each stream of a row in the merge.
 template <class Space>
 struct Work {
-  GrowingArray<int, Space> lower_count, upper_count;  // by row
-  GrowingArray<double, Space> row_sum;                // by row
+  GrowingArray<int, Space> lower_count, upper_count;  // per row
+  GrowingArray<double, Space> row_sum;                // per row
   GrowingArray<double, Space> value;
   GrowingArray<int, Space> place;
   std::vector<std::vector<int>> list;
@@ -101,7 +100,7 @@ struct Work {
 };
 
 // Host: parilu_host.cpp. Device: parilu_device.cu.
-// F = (pattern of A - L U) \ (pattern of L and U): its pattern, sorted.
+// F = (pattern of A - L U) \ (pattern of L and U): the pattern, sorted.
 template <class Space>
 void find_candidates(const BlockCsrView& A, const FactorsView& f, Rows<Space>& lower, Rows<Space>& upper,
                      Work<Space>& work);
@@ -109,17 +108,16 @@ void find_candidates(const BlockCsrView& A, const FactorsView& f, Rows<Space>& l
 template <class Space>
 void residual(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper,
               Work<Space>& work);
-// (2) and (3): from the values of `in` into those of `out`, which may be the same: then asynchronously.
+// One sweep of (2) and (3) from the values of `in` into those of `out`; if they are the same, asynchronously.
 template <class Space>
 void sweep(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Space>& work);
 
-// Steps on one Host thread: parilu_host.cpp. n = 1; `S` gives the pattern, and the inverses of what comes out.
-// lower, upper = the pattern S u F, and room for values.
+// Steps on one host thread, n = 1: parilu_host.cpp. `S`: the pattern and the inverses of the result.
 void grow_in_order(const BlockCsrView& A, const FactorsView& S, Rows<Host>& lower, Rows<Host>& upper, Work<Host>& work);
-// lower, upper = the entries of S whose norm is at least the threshold, and L and U there where it sweeps.
+// lower, upper = the entries of S whose norm is at least the threshold, with L and U on that pattern if `sweeps`.
 struct Kept {
   const double* norm;
-  double threshold;  // 0: all
+  double threshold;  // 0: keep all
 };
 void keep_in_order(const BlockCsrView& A, const FactorsView& S, const Kept& L, const Kept& U, bool sweeps,
                    Rows<Host>& lower, Rows<Host>& upper, Work<Host>& work);
@@ -134,7 +132,7 @@ template <class Space>
 double norm_of_rows(int rows, int n, const RowsView& lower, const RowsView& upper);  // Frobenius
 template <class Space>
 double norm_of_matrix(const BlockCsrView& A);
-// out = S u F; scale: F_ij is multiplied by scale[j] (L gets F_ij U_jj^-1), or null.
+// out = S u F; F_ij is multiplied by scale[j] if not null (L gets F_ij U_jj^-1).
 template <class Space>
 void add(int rows, int n, const RowsView& s, const RowsView& F, const double* scale, Rows<Space>& out);
 template <class Space>
@@ -147,7 +145,7 @@ void remove(int rows, int n, const RowsView& s, const double* norm, double thres
             Work<Space>& work);
 template <class Space>
 int count_replaced(const FactorsView& f);
-// T = S, or U_ii^-1 S_ij where there is an inverse, which goes to `scale` by position.
+// T = S, or U_ii^-1 S_ij if `inverse` is not null; U_ii^-1 then goes to `scale`, by position.
 template <class Space>
 void fill_triangle(const RowsView& s, const double* inverse, const TriangleView<double>& t, double* scale);
 
@@ -161,7 +159,7 @@ class ParIluFactors {
   ParIluFactors(const BlockCsr<Space>& A, const ParIluOptions& options);
   ~ParIluFactors();
 
-  // stop_if_asked(): between the parts; throws where it is to stop.
+  // stop_if_asked() is called between the parts and throws to cancel the set-up.
   SetupInfo build(const BlockCsr<Space>& A, bool first, std::function<void()> stop_if_asked);
   void sweeps(const BlockCsr<Space>& A, int count);
   void solve(const double* r, double* z);
@@ -169,17 +167,12 @@ class ParIluFactors {
   bool fits(const BlockCsr<Space>& A) const;
   std::int64_t bytes() const;
   std::int64_t entries() const { return (lower_.count + upper_.count + rows_) * n_ * n_; }
-  const std::vector<ParIlutStep>& steps() const { return steps_; }  // of the last setup or update
-  ParIluTimes times() const;  // of all its steps, and what came before and after them
-  // L and U with the diagonal of U, blocks row by row.
-  BlockCsrData to_data() const;
-  void from_values(const std::vector<double>& values);  // as in to_data().value
+  const std::vector<ParIlutStep>& steps() const { return steps_; }  // steps of the last set-up or update
+  ParIluTimes times() const;  // sums over all steps, with the parts before and after them
   void state(Archive& a);
 
  private:
   parilu::FactorsView view();
-  template <class F>
-  void for_blocks(const F& f) const;
   void start(const BlockCsr<Space>& A);
   void iterate(const BlockCsr<Space>& A);
   bool in_order() const;
@@ -209,13 +202,13 @@ class ParIluFactors {
   ParIluOptions options_;
   std::function<void()> stop_if_asked_ = [] {};
   int rows_, n_, threads_ = 1, levels_ = 0;
-  std::int64_t blocks_, most_lower_, most_upper_;  // of A; what is kept of L and U
+  std::int64_t blocks_, most_lower_, most_upper_;  // of A; most blocks kept of L and U
   double norm_of_A_ = 0;
   bool new_pattern_ = true, from_initial_ = false;
   std::vector<ParIlutStep> steps_;
-  ParIlutStep outside_;           // of sweeps before the steps, and of diagnostics
-  ParIlutStep* now_ = &outside_;  // the step at hand
-  ParIluTimes apart_;             // outside of steps
+  ParIlutStep outside_;           // sweeps before the steps, and diagnostics
+  ParIlutStep* now_ = &outside_;  // current step
+  ParIluTimes apart_;             // stages outside of steps
   parilu::Rows<Space> initial_lower_, initial_upper_;
   parilu::Rows<Space> lower_, upper_, next_lower_, next_upper_, F_lower_, F_upper_;
   GrowingArray<double, Space> inverse_, next_inverse_, norm_lower_, norm_upper_;
@@ -248,7 +241,8 @@ class ParIlu final : public Preconditioner<Space> {
   ParIluFactors<Space>& factors() const { return *factors_; }  // for tests and measurements
 
  private:
-  // Error(usage): A is no BlockCsr, its blocks are too large for asynchronous solves, or a row has no diagonal block (named).
+  // Error(usage): A is no BlockCsr, its blocks are too large for asynchronous solves, or a row (named) has no diagonal
+  // block.
   SetupInfo do_setup(const Matrix<Space>& A) override;
   SetupInfo do_update(const Matrix<Space>& A) override;
 

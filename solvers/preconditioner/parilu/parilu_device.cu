@@ -1,14 +1,13 @@
-// Sweeps, residual and candidates as kernels, eight lanes a row.
-//
-//   candidates   row i of A and the rows of U that L_i names are streams of ascending columns; a lane holds every eighth
-//                of them. The smallest column at their heads, by shuffles, is the next of A - L U: a merge, so F comes out
-//                sorted without a table or a sort. Once to count, once to fill (the paper's two passes).
-//   residual     a lane an entry of F (Fig. 7): along L_i, each time a binary search in a row of U. No transposed U needs
-//                to be kept, and the lanes of a row read the same rows of U.
-//   sweep        the same for the entries of L, the diagonal and U (Fig. 6). Asynchronous: relaxed loads and stores, each
-//                value whole, old or new; a block is stored once, complete (async_ilu.hpp says why).
-// Bytes: 12 of L and about 4 log2(row of U) + 12 of U a term; 2 flops. Residual, and sweeps from one set of values into
-// another, do not depend on timing.
+// Sweeps, residual and candidates on the device, eight lanes per row.
+//  candidates   row i of A and the rows of U that L_i names are streams of ascending columns; a lane holds every eighth
+//               stream. The smallest column at their heads is the next of A - L U: a merge, so that F is sorted. One
+//               pass to count, one to fill (the paper's two passes).
+//  residual     a lane per entry of F (Fig. 7): along L_i, with a binary search in a row of U for each entry. No
+//               transposed U is kept, and the lanes of a row read the same rows of U.
+//  sweep        the same for the entries of L, the diagonal and U (Fig. 6). Asynchronous: relaxed loads and stores,
+//               each value whole, old or new; a block is stored once, complete (async_ilu.hpp).
+// Bytes per term: 12 of L and about 4 log2(row of U) + 12 of U; 2 flops. Residuals and synchronous sweeps do not depend
+// on timing.
 #include <climits>
 
 #include "solvers/device/block.hpp"
@@ -20,7 +19,7 @@ namespace weir::parilu {
 namespace {
 
 constexpr int lanes = 8, threads = 256;
-constexpr int most_of_a_lane = 8;  // larger blocks are the work of a whole workgroup
+constexpr int most_of_a_lane = 8;  // larger blocks take a whole workgroup
 
 struct Place {
   int row, lane;
@@ -36,7 +35,7 @@ LaunchConfig config(int rows, bool collectives, const char* name) {
           .name = name};
 }
 
-// Where column j stands among the ascending columns from .. to - 1, or -1.
+// Position of column j among the ascending columns from .. to - 1, or -1.
 __device__ inline std::int64_t find(const int* column, std::int64_t from, std::int64_t to, int j) {
   std::int64_t beyond = to;
   while (from < beyond) {
@@ -133,7 +132,7 @@ __global__ void residual_of_rows(BlockCsrView A, FactorsView f, RowsView lower, 
   }
 }
 
-// The streams of a row: 0 is A's, 1 + q the row of U that the q-th entry of L names. head: how far each has come.
+// Streams of a row: 0 is row i of A, 1 + q the row of U for the q-th entry of L. head: position in each stream.
 struct Streams {
   const BlockCsrView& A;
   const FactorsView& f;
@@ -150,7 +149,7 @@ struct Streams {
   }
 };
 
-// Steps along an ascending row up to column j: is it there?
+// Advances along an ascending row to column j; true if it is there.
 struct Cursor {
   const int* column;
   std::int64_t at, end;
@@ -176,7 +175,7 @@ __global__ void merge_rows(BlockCsrView A, FactorsView f, int* heads, int* lower
     for (int q = p.lane; q < s.count; q += lanes) j = Smaller{}(j, s.column(q));
     for (int d = lanes / 2; d > 0; d /= 2) j = Smaller{}(j, __shfl_xor_sync(full_warp, j, d, lanes));
     if (!__any_sync(full_warp, j != INT_MAX)) break;
-    if (j == INT_MAX) continue;  // this row is through, another of the warp is not
+    if (j == INT_MAX) continue;  // this row is done
     for (int q = p.lane; q < s.count; q += lanes)
       if (s.column(q) == j) ++s.head[q];
     if (j == i || (j < i ? in_L.reaches(j) : in_U.reaches(j))) continue;
@@ -193,21 +192,21 @@ __global__ void merge_rows(BlockCsrView A, FactorsView f, int* heads, int* lower
   upper_count[i] = uppers;
 }
 
-// Sweeps and residual for blocks of 9 to 64 unknowns: a workgroup a block row, entry after entry; thread u has row u of the
-// block at hand, sums it alone and stores each of its values once, final. What all rows need, a block of U, an inverse, or
-// the diagonal block while it is inverted, lies in shared memory (n^2 doubles, at most 32 KiB).
-//   Bytes: 8 n^2 of L and of U a product; 2 n^3 flops.
+// Sweeps and residual for blocks of 9 to 64 unknowns: a workgroup per block row, entry by entry; thread u sums row u of
+// the current block and stores each value once. Shared memory holds the block that all rows need (a block of U, an
+// inverse, or the diagonal block during inversion: n^2 doubles, at most 32 KiB).
+//  Bytes: 8 n^2 of L and of U per product; 2 n^3 flops.
 constexpr int large_threads = largest_parilu_block;
 
-// A whole block into shared memory; all threads of the workgroup come here.
+// Copies a block into shared memory; called by all threads of the workgroup.
 template <bool Shared>
 __device__ void fetch(int nn, const double* from, double* block) {
-  __syncthreads();  // what was there has been read
+  __syncthreads();  // the previous block has been read
   for (int q = static_cast<int>(threadIdx.x); q < nn; q += large_threads) block[q] = load<Shared>(from + q);
   __syncthreads();
 }
 
-// row = row u of A_ij - sum_{k < min(i, j)} L_ik U_kj; all threads come here. block: shared, a U_kj at a time.
+// row = row u of A_ij - sum_{k < min(i, j)} L_ik U_kj; called by all threads. block: shared, one U_kj at a time.
 template <bool Shared>
 __device__ void form_row(const BlockCsrView& A, const FactorsView& f, int i, int j, int u, double* block, double* row) {
   const int n = f.n, nn = n * n;
@@ -226,7 +225,7 @@ __device__ void form_row(const BlockCsrView& A, const FactorsView& f, int i, int
   }
 }
 
-// d <- d^-1 as async_ilu::invert_or_replace has it, each thread its row; all threads of the workgroup come here.
+// d <- d^-1 as async_ilu::invert_or_replace, a row per thread; called by all threads of the workgroup.
 __device__ bool invert_together(int n, int u, double* d) {
   double size = 0;
   for (int e = 0; e < n * n; ++e) size = fmax(size, fabs(d[e]));

@@ -27,7 +27,7 @@ void assign(const TriangularRows& pattern, Rows<Space>& rows) {
   rows.column.assign(pattern.column);
 }
 
-// With what the stage has launched: known at the end of build().
+// Includes the time of launched work: known at the end of build().
 template <class Space>
 struct StageTimer : SpaceTimer<Space> {
   StageTimer(ParIluTimes& times, ParIluStage stage) : SpaceTimer<Space>(times[static_cast<int>(stage)]) {}
@@ -64,11 +64,12 @@ FactorsView ParIluFactors<Space>::view() {
   return {rows_, n_, lower_.view(), upper_.view(), inverse_.data(), replaced_.data()};
 }
 
-// The triangles of A as a first guess, which nothing reads where sweeps follow in the order of elimination.
+// The triangles of A as initial guess; not needed where sweeps follow in the order of elimination.
 template <class Space>
 void ParIluFactors<Space>::start(const BlockCsr<Space>& A) {
   inverse_.reserve(std::int64_t{rows_} * n_ * n_);
-  from_initial_ = in_order() && n_ == 1 && options_.thresholds && options_.steps > 0;  // `grow` reads A's own pattern
+  from_initial_ =
+      in_order() && n_ == 1 && options_.thresholds && options_.steps > 0;  // the first `grow` reads the pattern of A
   if (from_initial_) return;
   parilu::copy_pattern(rows_, initial_lower_, n_, lower_);
   parilu::copy_pattern(rows_, initial_upper_, n_, upper_);
@@ -100,8 +101,8 @@ void ParIluFactors<Space>::record_step() {
   now_->upper = upper_.count;
 }
 
-// One Host thread, the rows in the order of elimination: parilu_host.cpp says why a step is less there. What it
-// leaves out is measured where diagnostics are wanted.
+// One host thread, rows in the order of elimination: a step has fewer stages there (parilu_host.cpp). Diagnostics need
+// the stages that are left out.
 template <class Space>
 bool ParIluFactors<Space>::in_order() const {
   return std::is_same_v<Space, Host> && !options_.synchronous && !options_.diagnostics && omp_get_max_threads() == 1;
@@ -197,7 +198,7 @@ void ParIluFactors<Space>::sweeps(const BlockCsr<Space>& A, int count) {
       sweep(A, view(), view());
       continue;
     }
-    // A second set of values on the same pattern.
+    // Second set of values on the same pattern.
     const std::int64_t nn = std::int64_t{n_} * n_;
     const FactorsView in = view();
     FactorsView out = in;
@@ -211,7 +212,7 @@ void ParIluFactors<Space>::sweeps(const BlockCsr<Space>& A, int count) {
   }
 }
 
-// The norm that about `most` entries reach; 0 where there are no more entries.
+// The norm that about `most` entries reach; 0 if there are no more entries.
 template <class Space>
 double ParIluFactors<Space>::threshold_of(const Rows<Space>& rows, GrowingArray<double, Space>& norm,
                                           std::int64_t most) {
@@ -220,8 +221,8 @@ double ParIluFactors<Space>::threshold_of(const Rows<Space>& rows, GrowingArray<
   const View<const double> all(norm.data(), rows.count);
   const std::int64_t dropped = std::min(rows.count - most, rows.count - 1);
   const Selection s = options_.exact_thresholds ? select_.exact(all, dropped) : select_.approximate(all, dropped);
-  // Constant coefficients: many entries may equal the threshold. All are kept, unless that is far too many and without
-  // them there are still enough.
+  // With constant coefficients many entries may equal the threshold. All are kept, unless that is more than 1.1 times
+  // `most` and at least half of `most` remain without them.
   if (static_cast<double>(rows.count - s.below) <= 1.1 * static_cast<double>(most)) return s.value;
   const std::int64_t above = rows.count - parilu::count_up_to<Space>(s.value, norm.data(), rows.count);
   return 2 * above >= most ? std::nextafter(s.value, HUGE_VAL) : s.value;
@@ -255,7 +256,7 @@ void ParIluFactors<Space>::measure_matrix(const BlockCsr<Space>& A) {
   if (!(norm_of_A_ > 0)) norm_of_A_ = 1;
 }
 
-// How many diagonal blocks were replaced; the host then knows all that the steps have left on the device.
+// Number of replaced diagonal blocks; afterwards the host knows all results of the steps.
 template <class Space>
 int ParIluFactors<Space>::finish_steps() {
   if constexpr (std::is_same_v<Space, Device>) {
@@ -268,7 +269,7 @@ int ParIluFactors<Space>::finish_steps() {
   return parilu::count_replaced<Space>(view());
 }
 
-// Of the solves; where nothing is made of them, of the pattern at the set-up.
+// Levels of the solves; for asynchronous or scalar device solves those of the pattern at set-up.
 template <class Space>
 int ParIluFactors<Space>::levels(bool first) {
   if (lower_triangle_) return std::max(lower_triangle_->levels(), upper_triangle_->levels());
@@ -287,7 +288,7 @@ TriangularRows ParIluFactors<Space>::host_pattern(const Rows<Space>& rows) const
 template <class Space>
 SetupInfo ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, std::function<void()> stop_if_asked) {
   stop_if_asked_ = std::move(stop_if_asked);
-  if (std::is_same_v<Space, Device>) backend::settle_timers();  // what they write to goes
+  if (std::is_same_v<Space, Device>) backend::settle_timers();  // their targets are about to be freed
   const bool warm = !first && options_.from_previous;
   const int steps = !options_.thresholds ? 0 : warm ? options_.update_steps : options_.steps;
   steps_.clear();
@@ -297,7 +298,7 @@ SetupInfo ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, std:
   now_ = &outside_;
   if (!in_order()) measure_matrix(A);
   if (!warm) start(A);
-  const bool alone = in_order();  // a second sweep would repeat the first
+  const bool alone = in_order();  // on one host thread a second sweep repeats the first
   if (!options_.thresholds || (warm && !(alone && steps > 0))) sweeps(A, alone ? 1 : options_.sweeps);
   for (int s = 0; s < steps; ++s) {
     now_ = &steps_.emplace_back();
@@ -311,7 +312,7 @@ SetupInfo ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, std:
     find_candidates(A);
     residual(A);
     info.ilu_residual = now_->residual;
-  } else if (!steps_.empty()) {  // on one Host thread: not known
+  } else if (!steps_.empty()) {  // unknown on one host thread
     info.ilu_residual = steps_.back().residual;
   }
   if (std::is_same_v<Space, Device>) backend::settle_timers();

@@ -1,8 +1,6 @@
-// Sweeps, residual and candidates on host threads, a row at a time. A row's sums stand in work space of the thread
-// (parilu_sums.hpp): each L_ik takes row k of U through it.
-//
-// A sweep reads 12 bytes of U and 8 of the work space a product, 2 flops: caches hold what neighbouring rows share, so
-// the processor's load and store units set the pace.
+// Sweeps, residual and candidates on host threads, a row at a time. The sums of a row are kept in work space of the
+// thread (parilu_sums.hpp), to which each L_ik adds row k of U. A sweep reads 12 bytes of U and 8 of the work space per
+// product of 2 flops; neighbouring rows share U in the cache, so that load and store units set the pace.
 #include <omp.h>
 #include <algorithm>
 #include <bit>
@@ -12,9 +10,9 @@
 namespace weir::parilu {
 namespace {
 
-constexpr int chunk = 256;  // rows that a thread draws at a time
+constexpr int chunk = 256;  // rows fetched by a thread at once
 
-// body(thread, sums) is called by all threads; n = 1.
+// row(i, sums) for all rows; n = 1.
 template <bool Shared, class F>
 void with_scalar_sums(int rows, Work<Host>& work, const F& row) {
   double* value = work.value.reserve(std::int64_t{omp_get_max_threads()} * rows);
@@ -48,7 +46,7 @@ void with_block_sums(Block block, int rows, const RowsView& lower, const RowsVie
   }
 }
 
-// row(i, sums) for all rows, drawn in their order, on one thread or on all. shared: what is read changes meanwhile.
+// row(i, sums) for all rows in order, on one thread or on all. shared: other threads change what is read.
 template <class F>
 void for_rows_with_sums(const FactorsView& f, const RowsView& lower, const RowsView& upper, bool shared,
                         Work<Host>& work, const F& row) {
@@ -60,7 +58,7 @@ void for_rows_with_sums(const FactorsView& f, const RowsView& lower, const RowsV
   });
 }
 
-// A row's candidates come one by one, a few in number.
+// Insertion sort for the few candidates of a row.
 void sort_few(int* from, int* to) {
   if (to - from > 32) return std::sort(from, to);
   for (int* p = from + 1; p < to; ++p) {
@@ -71,8 +69,7 @@ void sort_few(int* from, int* to) {
   }
 }
 
-// The candidates of row i behind list[used]: lower ones from the front, upper ones at the back of the room.
-// seen[j] == i: column j is in S, or has been found.
+// Candidates of row i, lower and upper ones in two lists. seen[j] == i: column j is in S or has been found.
 struct RowCandidates {
   int lower = 0, upper = 0;
 };
@@ -81,7 +78,7 @@ RowCandidates candidates_of_row(const BlockCsrView& A, const FactorsView& f, int
   for (const RowsView& s : {f.lower, f.upper})
     for (std::int64_t e = s.start[i]; e < s.start[i + 1]; ++e) seen[s.column[e]] = i;
   seen[i] = i;
-  const auto offer = [&](int j) {  // without a branch: it would be mispredicted all the time
+  const auto offer = [&](int j) {  // branch-free: mispredictions dominate otherwise
     const int fresh = seen[j] != i, above = j > i;
     seen[j] = i;
     lower[n.lower] = j;
@@ -100,7 +97,7 @@ RowCandidates candidates_of_row(const BlockCsrView& A, const FactorsView& f, int
   return n;
 }
 
-// The rows of a thread: a stretch, so that its lists are stretches of F.
+// Consecutive rows of a thread, so that its lists are contiguous parts of F.
 struct Stretch {
   int from, to;
 };
@@ -134,16 +131,16 @@ void list_candidates(const BlockCsrView& A, const FactorsView& f, Stretch rows, 
   }
 }
 
-// Steps of ParILUT on one Host thread, n = 1, rows in the order of elimination. A sweep then reads nothing that it has not
-// computed itself before: of the step before a step needs the pattern alone, and the result is bit for bit that of the
-// separate stages (a test says so). What falls away: residuals of candidates, sweeps whose values nobody compares with a
-// threshold or keeps, and passes over memory:
-//   grow   the candidates of a row and their adding
-//   keep   dropping what is small, and the sweep where the factors are final
+// Steps of ParILUT on one host thread, n = 1, rows in the order of elimination. A sweep then reads only what it has
+// computed itself, a step needs only the pattern of the previous one, and the result is bit for bit that of the
+// separate stages (tested). Left out are residuals of candidates, sweeps whose values are not used, and passes over
+// memory:
+//  grow   candidates of a row and their addition
+//  keep   removal of small entries, and the sweep if the factors are final
 //
-// Columns of a row are collected as bits, so they come out ascending without a comparison.
+// Columns of a row are collected as bits: they come out ascending without comparisons.
 
-// A bit a column, and a bit a word that is not empty.
+// One bit per column, and one bit per word that is not empty.
 class Columns {
  public:
   Columns(int columns, std::vector<std::uint64_t>& memory) : words_((std::size_t(columns) >> 6) + 1) {
@@ -160,7 +157,7 @@ class Columns {
   void add(const int* column, std::int64_t from, std::int64_t to) {
     for (std::int64_t e = from; e < to; ++e) add(column[e]);
   }
-  // f(j) for all columns, ascending; none is left. They lie between first and last.
+  // f(j) for all columns, ascending, between first and last; empties the set.
   template <class F>
   void drain(int first, int last, const F& f) {
     for (int s = first >> 12; s <= last >> 12; ++s) {
@@ -185,7 +182,7 @@ void extend(GrowingArray<T, Host>& g, std::int64_t count, std::int64_t used) {
   std::copy_n(g.data(), used, larger.data());
   g.take(std::move(larger));
 }
-// Room for `more` entries behind those that are there.
+// Makes room for `more` entries after the present ones.
 void make_room(Rows<Host>& r, std::int64_t more) {
   const std::int64_t all = r.count + more + entries_behind;
   extend(r.column, all, r.count);
@@ -198,7 +195,7 @@ FactorsView factors(const FactorsView& like, const Rows<Host>& lower, const Rows
   return f;
 }
 
-// Row i of S u F behind what `lower` and `upper` hold.
+// Appends row i of S u F to `lower` and `upper`.
 void grow_row(const BlockCsrView& A, const FactorsView& S, int i, Columns& columns, Rows<Host>& lower,
               Rows<Host>& upper) {
   const int* a = A.column.data();
@@ -222,7 +219,7 @@ void grow_row(const BlockCsrView& A, const FactorsView& S, int i, Columns& colum
   make_room(lower, most);
   make_room(upper, most);
   int *below = lower.column.data() + lower.count, *above = upper.column.data() + upper.count;
-  columns.drain(first, last, [&](int j) {  // without a branch: it would be mispredicted
+  columns.drain(first, last, [&](int j) {  // branch-free
     *below = j;
     *above = j;
     below += j < i;

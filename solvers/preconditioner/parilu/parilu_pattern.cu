@@ -1,5 +1,5 @@
-// What parilu and parilut do with patterns, one thread a row in either space: guesses, adding, removing. Each moves every
-// entry of the pattern in and out once (12 bytes a scalar, 4 + 8 n^2 a block) and computes next to nothing.
+// Patterns of parilu and parilut, one thread per row in either space: guess, add, remove. Each moves every entry of the
+// pattern in and out once (12 bytes per scalar, 4 + 8 n^2 per block).
 #include <type_traits>
 
 #include "solvers/device/for_each.hpp"
@@ -23,7 +23,7 @@ WEIR_HD inline double square_sum(int nn, const double* block) {
   return s;
 }
 
-// C = A B with A row by row
+// C = A B, A row by row
 WEIR_HD inline void multiply_rows(int n, double* C, const double* A, const double* B) {
   for (int v = 0; v < n; ++v)
     for (int u = 0; u < n; ++u) {
@@ -46,7 +46,7 @@ void fill_starts(int rows, const RowsView& a, const RowsView& b, std::int64_t* s
   for_each<Space>(rows + 1, [=] WEIR_HD(int i) { start[i] = a.start[i] + b.start[i]; });
 }
 
-// Row i of two sorted rows that share no column, merged.
+// Merges row i of two sorted patterns without common columns.
 WEIR_HD inline void merge_row(int n, const RowsView& s, const RowsView& F, const double* scale, const RowsView& out,
                               int i) {
   const std::int64_t nn = std::int64_t{n} * n, s1 = s.start[i + 1], F1 = F.start[i + 1];
@@ -62,14 +62,14 @@ WEIR_HD inline void merge_row(int n, const RowsView& s, const RowsView& F, const
   }
 }
 
-// The same for n = 1 on Host, without a branch an entry: it would be mispredicted every other time. scale is not null.
+// The same for n = 1 on the host, branch-free. scale is not null.
 WEIR_HD inline void merge_scalar_row(const RowsView& s, const RowsView& F, const double* scale, bool scales,
                                      const RowsView& out, int i) {
   constexpr int beyond = 0x7fffffff;
   const std::int64_t s1 = s.start[i + 1], F1 = F.start[i + 1];
   std::int64_t a = s.start[i], b = F.start[i];
   for (std::int64_t to = out.start[i]; to < out.start[i + 1]; ++to) {
-    const int p = s.column[a], q = F.column[b];  // behind its end a row reads something, and does not use it
+    const int p = s.column[a], q = F.column[b];  // beyond its end a row reads an unused value
     const int mine = (a < s1 ? p : beyond) < (b < F1 ? q : beyond), j = mine ? p : q;
     const double *from = mine ? s.value + a : F.value + b, factor = scale[scales ? j : 0];
     out.column[to] = j;
@@ -131,7 +131,7 @@ template <class Space>
 void add(int rows, int n, const RowsView& s, const RowsView& F, const double* scale, Rows<Space>& out) {
   fill_starts<Space>(rows, s, F, out.start.reserve(rows + 1));
   const RowsView to = out.view();
-  const double* factors = scale ? scale : F.value;  // never used where there is none
+  const double* factors = scale ? scale : F.value;  // not used if there is none
   if (n == 1 && std::is_same_v<Space, Host>)
     for_each<Space>(rows, [=] WEIR_HD(int i) { merge_scalar_row(s, F, factors, scale != nullptr, to, i); });
   else
@@ -164,7 +164,7 @@ void count_kept(int rows, const RowsView& s, const double* norm, double threshol
 template <class Space>
 void copy_kept(int rows, int n, const RowsView& s, const double* norm, double threshold, const RowsView& out) {
   for_each<Space>(rows, [=] WEIR_HD(int i) {
-    // Every entry is written where the next one that is kept goes: no branch on what is kept. It ends with the last one.
+    // Every entry is written to the place of the next kept one: no branch on what is kept.
     const std::int64_t nn = std::int64_t{n} * n, end = out.start[i + 1];
     std::int64_t to = out.start[i];
     for (std::int64_t e = s.start[i]; to < end; ++e) {

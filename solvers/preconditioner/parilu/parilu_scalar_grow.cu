@@ -1,8 +1,8 @@
-// S u F of scalar rows, a team of lanes a row: once to count, once to fill. The columns of S lie in shared memory, ascending; entries of A
-// and of the rows of U that L_i names come as streams, a lane an entry. What S does not have goes to a list, in the order of the
-// streams: with repeats, whose sum is F_ij. Its place among the columns of S and those of the list, once each, says where an entry
-// goes: the row comes out sorted.
-//   bytes: as a sweep on S; fill also writes S u F
+// S u F of scalar rows, a team of lanes per row: one pass to count, one to fill. The columns of S lie in shared memory,
+// ascending; entries of A and of the rows of U that L_i names are streams, one lane per entry. Entries outside of S go
+// to a list, in the order of the streams, with repeats whose sum is F_ij. The place of an entry among the columns of S
+// and the distinct ones of the list is its place in the sorted row.
+//  bytes: as a sweep on S; fill also writes S u F
 #include <climits>
 
 #include "solvers/device/reduce.hpp"
@@ -12,14 +12,14 @@
 namespace weir::parilu {
 namespace {
 
-// What A and L U have in row i and S has not, a list in shared memory; keep(place, v): a term of F there. Returns how many, of which
-// the first `room` are there; what is left of the last G of them is INT_MAX.
+// Lists the entries of A and L U in row i outside of S in shared memory; keep(place, v): a term of F there. Returns
+// their number, of which the first `room` are stored; the rest of the last G places is INT_MAX.
 template <int G, class Keep>
 __device__ int list_candidates(const Team<G>& team, const BlockCsrView& A, const FactorsView& S,
                                const RowOfFactors<G>& r, int* column, int* candidate, const Keep& keep) {
   int count = 0;
   const auto offer = [&](bool is_new, int j, double v) {
-    if (!any_of_warp(is_new)) return;  // no team has one: a vote leaves out the rest
+    if (!any_of_warp(is_new)) return;  // a vote skips the rest
     int more = 0;
     const int t = count + team.place(is_new, more);
     if (is_new && t < Team<G>::room) {
@@ -36,7 +36,8 @@ __device__ int list_candidates(const Team<G>& team, const BlockCsrView& A, const
   return count;
 }
 
-// visit(j, is_first): each candidate, a lane one, and whether it is not there before. All lanes of the warp call visit equally often.
+// visit(j, is_first) for each candidate, one per lane; is_first: no earlier occurrence. All lanes of the warp call
+// visit equally often.
 template <int G, class F>
 __device__ inline void for_candidates(const Team<G>& team, const int* candidate, int count, const F& visit) {
   const int* mine = candidate + team.base;
@@ -137,12 +138,12 @@ __global__ void __launch_bounds__(team_threads, team_groups)
 }  // namespace
 
 void leave_squares(const double* v, std::int64_t count, double* to) {
-  const SumsStay here(to, 1);
-  sum<Device>(count, [=] WEIR_HD(int i) { return v[i] * v[i]; });
+  leave_sum(
+      count, [=] WEIR_HD(int i) { return v[i] * v[i]; }, to);
 }
 void leave_count(const int* v, std::int64_t count, double* to) {
-  const SumsStay here(to, 1);
-  sum<Device>(count, [=] WEIR_HD(int i) { return static_cast<double>(v[i]); });
+  leave_sum(
+      count, [=] WEIR_HD(int i) { return static_cast<double>(v[i]); }, to);
 }
 
 void count_grown(const BlockCsrView& A, const FactorsView& S, const RowLengths& lengths, Work<Device>& work,
@@ -163,8 +164,8 @@ void fill_grown(const BlockCsrView& A, const FactorsView& S, const RowLengths& l
     constexpr int G = lanes;
     launch(config_of_teams<G>(S.rows, "ParILUT growth"), fill_grown_rows<G>, A, S, lower, upper, row_sum);
   });
-  const SumsStay here(&step.seen.data()->square_of_F, 1);
-  sum<Device>(S.rows, [=] WEIR_HD(int i) { return row_sum[i]; });
+  leave_sum(
+      S.rows, [=] WEIR_HD(int i) { return row_sum[i]; }, &step.seen.data()->square_of_F);
 }
 
 }  // namespace weir::parilu

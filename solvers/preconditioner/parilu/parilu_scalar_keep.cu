@@ -1,11 +1,11 @@
-// What of L and U is kept, on the device: thresholds for both by SampleSelect after one count (sample_select.hpp), without a look of the
-// host, then a team of lanes a row, once to count and once to copy.
-//   sample   a workgroup a triangle: splitters; few values are sorted, and that is all
-//   count    counters in shared memory, added up by atomics on integers; the workgroup that ends last takes the splitter whose
-//            rank is nearest
-//   ties     only where many values may equal that splitter: how many do not exceed it (ParIluFactors::threshold_of has the rule)
-// Integers are added up: results do not depend on timing.
-//   bytes: 8 an entry a count; copying 12 in, 12 out
+// Removal of small entries of L and U on the device: thresholds by SampleSelect after one count (sample_select.hpp),
+// without the host, then a team of lanes per row, one pass to count and one to copy.
+//  sample   a workgroup per triangle: splitters; few values are sorted directly
+//  count    counters in shared memory, summed by integer atomics; the last workgroup takes the splitter of nearest rank
+//  ties     only where many values may equal that splitter: number of values that do not exceed it (rule:
+//           ParIluFactors::threshold_of)
+// Sums of integers: results do not depend on timing.
+//  bytes: 8 per entry and count; copying 12 in, 12 out
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -25,19 +25,20 @@ struct Selecting {
   select::Splitters splitters;
   int count[buckets];
   double value;
-  int up_to;  // how many values are at most that one
+  int up_to;  // number of values at most `value`
   unsigned arrived;
   Stage stage;
 };
 
-// The magnitudes of one triangle, of which about `most` are to stay.
+// Magnitudes of the triangles, of which about `most` are kept.
 struct Magnitudes {
   const double* x[2];
   std::int64_t count[2], most[2];
   std::uint64_t seed;
 };
 
-// Thresholds where the values below `value` are known. False: how many equal it must be counted first.
+// Whether the threshold follows from the number of values below it; false: ties must be counted first. 1.1: as in
+// ParIluFactors::threshold_of.
 __device__ inline bool is_settled(std::int64_t count, std::int64_t below, std::int64_t most) {
   return static_cast<double>(count - below) <= 1.1 * static_cast<double>(most);
 }
@@ -74,12 +75,12 @@ __global__ void sample_magnitudes(Magnitudes m, Selecting* all, double* threshol
   s.stage = Stage::counts;
 }
 
-// The workgroup that comes here last of all with its `which`; what the others have written may be read then.
+// True in the workgroup that arrives last with its `which`; the results of the others may then be read.
 __device__ inline bool is_last(Selecting& s) {
   WEIR_SHARED(int, last, [1]);
   __syncthreads();
   if (select::me() == 0) {
-    __threadfence();  // behind the barrier: what the whole workgroup has written comes before its arrival
+    __threadfence();  // after the barrier: results of the whole workgroup precede its arrival
     last[0] = atomicAdd(&s.arrived, 1u) + 1 == gridDim.x;
     __threadfence();
   }
@@ -87,7 +88,7 @@ __device__ inline bool is_last(Selecting& s) {
   return last[0] != 0;
 }
 
-// The splitter whose rank is nearest to the one wanted, the first of those: by all threads of a workgroup, a bucket each.
+// Takes the first splitter with the rank nearest to the wanted one; called by all threads, a bucket each.
 __device__ inline void take_nearest(Selecting& s, std::int64_t n, std::int64_t most, double* threshold) {
   WEIR_SHARED(std::int64_t, before, [2][buckets]);
   const int b = select::me();

@@ -1,4 +1,4 @@
-// The step of ParILUT on the device where blocks are scalars, as the host sees it (parilu_scalar.hpp).
+// Host side of the ParILUT step for scalar entries on the device (parilu_scalar.hpp).
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -35,7 +35,7 @@ SpaceTimer<Device> time_of(ParIlutStep& step, ParIluStage s) {
 
 }  // namespace
 
-// What the steps so far have left on the device.
+// Copies the results of the steps so far to the host.
 template <>
 void ParIluFactors<Device>::look() {
   parilu::ScalarStep& d = *scalar_;
@@ -54,7 +54,7 @@ void ParIluFactors<Device>::look() {
   d.pending = nullptr;
 }
 
-// S <- S u F with the residual F in place. False where a row does not fit: nothing has changed.
+// S <- S u F with the values of F. False if a row does not fit: nothing has changed.
 template <>
 bool ParIluFactors<Device>::grow_scalar(const BlockCsr<Device>& A) {
   parilu::ScalarStep& d = *scalar_;
@@ -85,7 +85,7 @@ bool ParIluFactors<Device>::grow_scalar(const BlockCsr<Device>& A) {
   return true;
 }
 
-// S <- S \ what is below the thresholds, which the host does not know yet: it takes the counts to be what they were.
+// S <- S without the entries below the thresholds, which the host does not know yet: it keeps the previous counts.
 template <>
 void ParIluFactors<Device>::keep_scalar() {
   parilu::ScalarStep& d = *scalar_;
@@ -116,7 +116,7 @@ void ParIluFactors<Device>::iterate_scalar(const BlockCsr<Device>& A) {
     find_candidates(A);
     residual(A);
     add_candidates();
-    d.lengths.longest = parilu::longest_of_team + 1;  // it may be
+    d.lengths.longest = parilu::longest_of_team + 1;  // upper bound unknown
   }
   d.has_grown = grown;
   d.has_kept = false;

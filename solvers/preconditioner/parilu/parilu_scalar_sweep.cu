@@ -1,8 +1,8 @@
-// Sweeps of scalar rows, a team of lanes a row. The row's pattern and its sums lie in shared memory; a lane takes an entry of A, then
-// entries of the rows of U that L_i names, looks its column up and subtracts. Rows of U come two at a time, and 48 warps of a
-// multiprocessor wait for them at once. Additions have one order: where values are read and written apart, results do not depend on
+// Sweeps of scalar rows, a team of lanes per row. The pattern and the sums of the row lie in shared memory; a lane
+// takes an entry of A, then entries of the rows of U that L_i names, looks its column up and subtracts. Rows of U are
+// read two at a time, by 48 warps per multiprocessor. Additions have one order: synchronous results do not depend on
 // timing. In place: relaxed loads and stores, each value whole, old or new.
-//   bytes: 12 an entry of A, of L and of U, starts; 12 a product, most of them from L2
+//  bytes: 12 per entry of A, of L and of U, starts; 12 per product, most of them from L2
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 #include "solvers/preconditioner/parilu/parilu_scalar.hpp"
 #include "solvers/preconditioner/parilu/parilu_teams.hpp"
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(team_threads, team_groups)
   __syncwarp();
   for_products<Shared>(team, in, r, column, [&](int, double product, int at, bool has) {
     if (has) entry(sum, 2 * at) -= product;
-    __syncwarp();  // the next row of U may have this column, too
+    __syncwarp();  // the next row of U may have the same column
   });
   if (team.lane == 0 && r.is_there()) {
     double d = sum[team.base + r.lowers];

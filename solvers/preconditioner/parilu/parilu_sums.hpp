@@ -1,9 +1,9 @@
-// Included by .cpp files only: sums of a row of A - L U on one host thread, and a row of a sweep made of them.
+// Sums of a row of A - L U on one host thread, and a row of a sweep made of them. Included by .cpp files only.
 //
-// n = 1: a row of U is taken four entries at a time, whatever follows it being masked: so entries are reserved with
-// some room behind them. Values off the row's pattern are added up as well, and never read: a store is cheaper than a branch that is
-// mispredicted every other time, and nothing has to be cleared, since a row overwrites its pattern before it starts.
-// Blocks: found by column, so that only those of the pattern are computed.
+// n = 1: a row of U is taken four entries at a time with a mask, hence the room reserved after the entries. Values
+// outside of the row's pattern are summed as well and never read: a store is cheaper than a mispredicted branch, and
+// nothing is cleared, since a row overwrites its pattern first. Blocks: found by column, so that only those of the
+// pattern are computed.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace weir::parilu {
 
-// Shared: other threads read and write L, U and the inverses meanwhile.
+// Shared: other threads read and write L, U and the inverses at the same time.
 template <bool Shared>
 struct ScalarSums {
   double* value;  // by column
@@ -66,7 +66,7 @@ struct ScalarSums {
       value[j[3]] -= q[3];
     }
   }
-  // The diagonal to its inverse; false where it has none and becomes 1.
+  // Inverts the diagonal; false if it is singular and replaced by 1.
   bool invert(int i) {
     const bool usable = lanes::usable_pivot(value[i]);
     value[i] = usable ? 1 / value[i] : 1;
@@ -74,12 +74,13 @@ struct ScalarSums {
   }
 };
 
-// Block: lanes::FixedBlock<N> or lanes::RuntimeBlock. Always as if shared: a copy costs little beside a product.
+// Block: lanes::FixedBlock<N> or lanes::RuntimeBlock. Always with relaxed loads: a copy costs little compared with a
+// product.
 template <class Block>
 struct BlockSums {
   Block block;
   double* value;            // blocks in the order of opening
-  int* place;               // of a column's block, or -1
+  int* place;               // place of the block of a column, or -1
   double *quotient, *copy;  // a block each
   int opened = 0;
 
@@ -126,7 +127,7 @@ struct BlockSums {
   bool invert(int i) { return lanes::invert_or_replace(lanes::RuntimeBlock(n()), at(i)); }
 };
 
-// Old: L_ik is what the sweep before has left; else what this row has just computed.
+// Old: L_ik of the previous sweep; else the L_ik that this row has just computed.
 template <bool Old, class Sums>
 void sweep_row(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Sums& sums, int i) {
   const std::int64_t nn = sums.nn();

@@ -1,4 +1,4 @@
-// Included by sources of device code only: teams of lanes for rows of scalars, and columns looked up in shared memory.
+// Teams of lanes for rows of scalars, with columns looked up in shared memory. Included by device code only.
 #pragma once
 #include <climits>
 
@@ -8,21 +8,21 @@
 
 namespace weir::parilu {
 
-inline constexpr int team_threads = 256, most_of_team = 8;  // entries of a row in shared memory, a lane
-// Workgroups of them that a multiprocessor is to hold: 64 registers a thread, and rows enough to wait for memory.
+inline constexpr int team_threads = 256, most_of_team = 8;  // most_of_team: entries of a row in shared memory per lane
+// Workgroups per multiprocessor: 64 registers per thread, and enough rows to hide memory latency.
 inline constexpr int team_groups = 4;
 
-// The lanes of a warp go together, whatever their teams, so that a barrier or a vote is one instruction (of some lanes, which ptxas
-// does not know, it takes seven): a loop goes on while any lane wants it to, and teams behind the last row have rows of no entries.
+// All lanes of a warp stay together, whatever their teams, so that a barrier or a vote is one instruction (seven for a
+// subset unknown to ptxas): a loop continues while any lane needs it, and teams after the last row have empty rows.
 __device__ inline bool any_of_warp(bool mine) { return __any_sync(full_warp, mine); }
 
-// G lanes of a warp side by side, one team a row.
+// G neighbouring lanes of a warp, one team per row.
 template <int G>
 struct Team {
-  // Entries of a row in shared memory; places from one team's to the next's: those of a warp have banks of their own.
+  // Entries of a row in shared memory; distance between the teams, so that those of a warp use different banks.
   static constexpr int room = most_of_team * G, stride = room + G, of_block = team_threads / G * stride;
-  int row, lane, base;   // base: where the team's entries begin
-  unsigned mask, below;  // the team's lanes of the warp; those before this one
+  int row, lane, base;   // base: first entry of the team
+  unsigned mask, below;  // lanes of the team in the warp; those before this one
 
   __device__ Team() {
     const int thread = static_cast<int>(threadIdx.x);
@@ -32,7 +32,7 @@ struct Team {
     mask = (full_warp >> (32 - G)) << (thread - lane) % 32;
     below = mask & ((1u << thread % 32) - 1);
   }
-  // Where among those of the team that have something mine goes; count: how many have.
+  // Rank of this lane among the lanes of the team with `mine`; count: their number.
   __device__ int place(bool mine, int& count) const {
     const unsigned all = __ballot_sync(full_warp, mine);
     count = __popc(all & mask);
@@ -52,9 +52,9 @@ LaunchConfig config_of_teams(int rows, const char* name) {
   return {.grid = static_cast<unsigned>((rows + of_block - 1) / of_block), .block = team_threads, .name = name};
 }
 
-// f(std::integral_constant<int, G>) for the team that suits rows of this length: what a row costs beside its entries is shared by
-// the teams of a warp, so few lanes take several turns (a tenth fewer instructions than twice as many lanes; but teams of 2 read a
-// third more sectors than teams of 4). longest: none is longer, or 0 where that does not matter.
+// f(std::integral_constant<int, G>) for the team size that suits rows of this length: teams of a warp share the cost
+// per row, so that fewer lanes with several turns need a tenth fewer instructions (but teams of 2 read a third more
+// sectors than teams of 4). longest: of all rows, or 0 if irrelevant.
 template <class F>
 void with_team(double mean, int longest, const F& f) {
   const auto suits = [&](int lanes) { return mean <= 3.0 * lanes && longest <= most_of_team * lanes; };
@@ -69,12 +69,12 @@ __device__ inline double load_value(const double* p) {
   return Shared ? load_relaxed(p) : *p;
 }
 
-// A team's row of a pattern without gaps: L's columns, its own, U's. Behind the last row: none.
+// The row of a team in a pattern without gaps: columns of L, the diagonal, columns of U. After the last row: empty.
 template <int G>
 struct RowOfFactors {
   std::int64_t l0 = 0, u0 = 0;
   int lowers = 0, all = 0;
-  bool is_long;  // a row of the warp's takes more than half of the room
+  bool is_long;  // a row of the warp takes more than half of the room
 
   __device__ RowOfFactors(const Team<G>& team, const FactorsView& f) {
     const int i = team.row;
@@ -89,7 +89,7 @@ struct RowOfFactors {
   __device__ bool is_there() const { return all > 0; }
 };
 
-// Its columns into shared memory, INT_MAX behind them, as far as `locate` looks.
+// Copies the columns of the row into shared memory, INT_MAX after them, as far as `locate` searches.
 template <int G>
 __device__ inline void fetch_columns(const Team<G>& team, const FactorsView& f, const RowOfFactors<G>& r, int* column) {
   const int *lower = f.lower.column + r.l0 + team.lane, *upper = f.upper.column + r.u0 - r.lowers - 1 + team.lane;
@@ -107,13 +107,13 @@ __device__ inline void fetch_columns(const Team<G>& team, const FactorsView& f, 
   if (r.is_long) fetch(std::integral_constant<int, most_of_team / 2>());
 }
 
-// What lies so many bytes into a shared array: addresses are added up, not multiplied out at each step of a search.
+// The element at a byte offset: additions instead of multiplications in the search.
 template <class T>
 __device__ inline T& entry(T* shared, int bytes) {
   return *reinterpret_cast<T*>(reinterpret_cast<char*>(shared) + bytes);
 }
 
-// K side by side: at[k] = where the last of the row's ascending columns lies that is at most c[k], or the first; in bytes.
+// K searches at once: at[k] = byte offset of the last ascending column that is at most c[k], or of the first.
 template <int G, int K>
 __device__ inline void locate(const Team<G>& team, const RowOfFactors<G>& r, int* column, const int (&c)[K],
                               int (&at)[K]) {
@@ -126,8 +126,8 @@ __device__ inline void locate(const Team<G>& team, const RowOfFactors<G>& r, int
   for (int half = Team<G>::room / 4; half > 0; half /= 2) halve(half);
 }
 
-// visit(c, v, at, has): columns of the row of A with their values, a lane an entry; c < 0: none. has: whether the pattern has that
-// column; then it lies `at` bytes into `column`, which is filled first. All lanes of the warp call visit equally often.
+// visit(c, v, at, has) for the entries of the row of A, one per lane; c < 0: none. has: the pattern has that column, at
+// byte offset `at` of `column`, which is filled first. All lanes of the warp call visit equally often.
 template <int G, class F>
 __device__ inline void for_entries_of_A(const Team<G>& team, const BlockCsrView& A, const FactorsView& f,
                                         const RowOfFactors<G>& r, int* column, const F& visit) {
@@ -155,16 +155,15 @@ __device__ inline void for_entries_of_A(const Team<G>& team, const BlockCsrView&
   }
 }
 
-// The same of the rows of U that L_i names, times their L_ik. Two rows at a time, in the order of k: their reads wait together, and
-// of a short row little is in vain (four at a time take 63 registers a thread of a sweep, not 40). What is of L_ik alone each lane
-// reads for itself, which costs less than to hand it round.
+// The same for the rows of U that L_i names, times L_ik. Two rows at a time, in the order of k, to overlap their reads
+// (four take 63 registers per thread in a sweep instead of 40). Each lane reads L_ik itself.
 template <bool Shared, int G, class F>
 __device__ inline void for_products(const Team<G>& team, const FactorsView& f, const RowOfFactors<G>& r, int* column,
                                     const F& visit) {
   constexpr int at_once = 2;
   for (int q = 0; any_of_warp(q < r.lowers); q += at_once) {
-    std::int64_t start[at_once];     // where the lane's first entry of a row of U is
-    int rest[at_once], longest = 0;  // rest: of the row, from there
+    std::int64_t start[at_once];     // first entry of the lane in a row of U
+    int rest[at_once], longest = 0;  // rest: of the row from there
     double l[at_once];
     for (int j = 0; j < at_once; ++j) {
       const int k = column[team.base + q + j];

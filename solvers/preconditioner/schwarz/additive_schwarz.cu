@@ -17,7 +17,7 @@
 namespace weir {
 namespace {
 
-// The rank's box with `layers` more on every side that is cut, where there are as many.
+// The box of a rank with `layers` more on every cut side, as far as they exist.
 RankBox widened(const SeparableOperator& whole, const BoxCuts& cuts, RankBox box, int layers) {
   for (int d = 0; d < 3; ++d) {
     if (cuts.parts(d) == 1) continue;
@@ -75,9 +75,6 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   std::vector<PartOfApply<Space>> parts() const override {
     return wide_ ? std::vector<PartOfApply<Space>>() : inner_->parts();
   }
-  std::vector<StoredAs> storage_of_rows() const override {
-    return wide_ ? std::vector<StoredAs>() : inner_->storage_of_rows();
-  }
   FactorObservation observe() const override { return wide_ ? FactorObservation() : inner_->observe(); }
   std::string report() const override { return inner_->report(); }
   std::string complaint(View<const double> r) const override { return wide_ ? "" : inner_->complaint(r); }
@@ -86,7 +83,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   }
 
  private:
-  // inner(part): the inner preconditioner's setup from this rank's part of A.
+  // inner(part): set-up of the inner preconditioner from this rank's part of A.
   template <class Inner>
   SetupInfo prepare(const Matrix<Space>& A, const Inner& inner) {
     wide_.reset();
@@ -101,7 +98,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
     return together(A, [&] { return inner(*wide_); });
   }
 
-  // What one rank's part refuses all ranks refuse. A row that is the rank's own is named as the whole matrix knows it.
+  // If one rank throws, all ranks throw. A row of this rank is named by its number in the whole matrix.
   template <class Call>
   SetupInfo together(const Matrix<Space>& A, const Call& prepare) {
     SetupInfo info;
@@ -138,7 +135,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   WideMatrix<Space> floats_;
   std::unique_ptr<SeparableStencil<Space>> wide_;
   BoxSpread<Space> spread_;
-  Array<int, Space> place_;  // of own unknown i among the wide ones
+  Array<int, Space> place_;  // positions of the own unknowns among
   mutable Array<double, Space> wide_r_, wide_z_;
 };
 
@@ -153,8 +150,9 @@ template std::unique_ptr<Preconditioner<Device>> make_additive_schwarz(int, std:
 namespace {
 
 constexpr Option schwarz_keys[] = {
-    {"inner", Option::table, "{ type = \"block_ilu0\" }", "what each rank applies to its part", "preconditioner"},
-    {"overlap", Option::integer, "0", "layers around a rank's part; above 0 on structured scalar systems alone",
+    {"inner", Option::table, "{ type = \"block_ilu0\" }", "preconditioner that each rank applies to its part",
+     "preconditioner"},
+    {"overlap", Option::integer, "0", "overlap of the parts of the ranks; above 0 for structured scalar systems only",
      "[0, inf)", "layers"}};
 constexpr const char* default_inner = "block_ilu0";
 
@@ -162,7 +160,7 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_of_table(const Table& options) {
   const Table t = options.described_by(schwarz_keys), inner = t.table("inner");
   const std::string type = inner.get<std::string>("type", default_inner);
-  if (type == "additive_schwarz") inner.fail("type", "additive_schwarz within additive_schwarz");
+  if (type == "additive_schwarz") inner.fail("type", "additive_schwarz cannot be its own inner preconditioner");
   return make_additive_schwarz<Space>(t.get<int>("overlap"), make_preconditioner<Space>(type, inner));
 }
 

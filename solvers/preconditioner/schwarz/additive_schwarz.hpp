@@ -1,13 +1,13 @@
-// What works on one rank, over ranks.
+// Preconditioners of one rank applied over ranks.
 //
-// additive_schwarz: every rank applies a preconditioner of its own to its part of the matrix (Dryja & Widlund 1987),
-//   z = sum over ranks of R0^T M^-1 R r
-// R takes the rank's unknowns and `overlap` layers around them, R0 its own alone (Cai & Sarkis 1999, restricted: needs
-// no second exchange, and is not symmetric where overlap > 0). What couples to unknowns outside stays in the diagonal.
-// On one rank it is the inner preconditioner itself. More ranks need more iterations: no coarse level joins them.
+// additive_schwarz: every rank applies its own preconditioner to its part of the matrix (Dryja & Widlund 1987),
+//  z = sum over ranks of R0^T M^-1 R r
+// R selects the rank's unknowns and `overlap` layers around them, R0 its own unknowns (Cai & Sarkis 1999, restricted:
+// no second exchange, not symmetric for overlap > 0). Couplings to unknowns outside stay in the diagonal. On one rank
+// it is the inner preconditioner. Without a coarse level the iterations grow with the number of ranks.
 //
-// gathered: the whole residual comes to rank 0, which applies the preconditioner to the whole matrix. Exact as on one
-// rank, and as slow: rank 0 does the work of all, the others wait, and 16 bytes an unknown pass through it each time.
+// gathered: the residual is gathered on rank 0, which applies the preconditioner to the whole matrix. Exact as on one
+// rank, and as slow: the other ranks wait, and 16 bytes per unknown pass through rank 0 each time.
 #pragma once
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ namespace weir {
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(int overlap, std::unique_ptr<Preconditioner<Space>> inner);
 
-// `name`: of the solver, for errors.
+// `name`: solver name for errors.
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_gathered(const std::string& name,
                                                      std::unique_ptr<Preconditioner<Space>> inner);

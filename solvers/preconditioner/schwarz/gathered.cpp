@@ -60,7 +60,7 @@ class Gathered : public Preconditioner<Space> {
     A_ = dynamic_cast<const Gatherable<Space>*>(&A);
     if (!A_)
       throw Error(Exit::usage, name_ +
-                                   " runs on one rank only; in parallel take jacobi, block_jacobi, or "
+                                   " runs on one rank only; in parallel use jacobi, block_jacobi, or "
                                    "{ type = \"additive_schwarz\", inner = { type = ... } }");
     matrix_ = &A;
     mine_.resize(static_cast<std::size_t>(A.size()));
@@ -73,7 +73,7 @@ class Gathered : public Preconditioner<Space> {
     });
   }
 
-  // What rank 0 meets all ranks throw. Rows are those of the whole matrix: nobody need name them.
+  // An error on rank 0 is thrown on all ranks. Rows are those of the whole matrix.
   template <class F>
   SetupInfo on_rank_0(const F& f) {
     SetupInfo info;
@@ -84,7 +84,7 @@ class Gathered : public Preconditioner<Space> {
       all_or_none(*matrix_->ranks(), prepare);
     else
       prepare();
-    // What depends on the matrix rank 0 alone knows; methods ask on all ranks.
+    // Symmetry depends on the matrix, which only rank 0 has; it is needed on all ranks.
     const bool is_symmetric = whole_ && inner_->is_symmetric();
     is_symmetric_ = matrix_->ranks() ? matrix_->ranks()->max(is_symmetric ? 1 : 0) > 0 : is_symmetric;
     return info;

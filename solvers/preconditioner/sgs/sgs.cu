@@ -1,8 +1,8 @@
 // sgs: symmetric (block) Gauss-Seidel in the order of the rows, A = L + D + U with D the block diagonal.
 //   M = (D + L) D^-1 (D + U):   y = D^-1 r - D^-1 L y,   z = y - D^-1 U z
 //   sweeps > 1:                 z += M^-1 (r - A z)
-// D^-1, D^-1 L and D^-1 U are stored, so that both triangles have a unit diagonal (triangular.hpp): exact in either space,
-// whatever the schedule, and symmetric where A is. A matrix that is not sparse rows of blocks gets a copy that is.
+// D^-1, D^-1 L and D^-1 U are stored, so that both triangles have a unit diagonal (triangular.hpp): exact in either
+// space whatever the schedule, and symmetric if A is. Matrices of other kinds are copied to block CSR.
 #include <optional>
 
 #include "base/error.hpp"
@@ -28,7 +28,7 @@ WEIR_HD void scale_block(const double* inverse, const double* a, int n, T* to) {
     }
 }
 
-// Where row i stands in the two triangles, and D^-1 of it.
+// Positions of row i in the two triangles, and D^-1.
 template <class T>
 struct Factors {
   TriangleView<T> lower, upper;
@@ -37,7 +37,8 @@ struct Factors {
   double* inverse;
 };
 
-// A row of each triangle a thread. Returns the first row whose diagonal block has no inverse, or the number of rows.
+// One row of each triangle per thread. Returns the first row whose diagonal block has no inverse, or the number of
+// rows; the reduction takes the maximum of rows - i.
 template <class Space, class T>
 int fill(const BlockCsrView& A, const Factors<T>& f) {
   return A.rows - static_cast<int>(max_abs<Space>(A.rows, [=] WEIR_HD(int i) {
@@ -151,8 +152,9 @@ class SymmetricGaussSeidel final : public Preconditioner<Space> {
 };
 
 constexpr Option sgs_keys[] = {
-    {"sweeps", Option::integer, "1", "forth and back over all rows", "[1, inf)"},
-    {"storage", Option::text, "double", "of D^-1, D^-1 L and D^-1 U; arithmetic is in double", "double | float"}};
+    {"sweeps", Option::integer, "1", "number of symmetric sweeps (one forward and one backward pass each)", "[1, inf)"},
+    {"storage", Option::text, "double", "storage of D^-1, D^-1 L and D^-1 U; arithmetic is in double",
+     "double | float"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_sgs(const Table& options) {

@@ -1,5 +1,5 @@
-// SuperLU's ILUTP (dgsitrf) without row scaling, columns ordered by minimum degree of A + A^T or not at all. Rows of A are handed over as
-// columns, so it factorises A^T and solves with the transpose.
+// SuperLU's ILUTP (dgsitrf) without row scaling, columns ordered by minimum degree of A + A^T or not at all. Rows of A
+// are handed over as columns, so it factorises A^T and solves with the transpose.
 #include <slu_ddefs.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace weir::bench {
 namespace {
 
-// What SuperLU wants to keep, and frees by hand.
+// Data of SuperLU, freed by hand.
 struct Factors {
   std::vector<int> start, column, column_order, row_order, tree;
   std::vector<double> value;

@@ -33,8 +33,8 @@ std::string iterations(const BlockCsr<Host>& A, const ParIluOptions& options) {
   return iterations(A, M);
 }
 
-// MB, Mflop, GB/s and the fraction of the triad of a product with A and an application of M, of which GMRES does one each an
-// iteration.
+// MB, Mflop, GB/s and the fraction of the triad of a product with A and an application of M, of which GMRES does one
+// each an iteration.
 std::vector<std::string> rates(const BlockCsr<Host>& A, const Preconditioner<Host>& M, double triad) {
   Array<double, Host> x(A.size()), y(A.size()), z(A.size());
   for (int i = 0; i < A.size(); ++i) x.view()[i] = 1 + i % 7;
@@ -113,7 +113,7 @@ int anzt_peers(const AnztOptions& o) {
   for (const AniProblem& p : ani_problems(o.quick, 3)) {
     const BlockCsr<Host> A(p.data);
     const auto nnz = static_cast<double>(A.blocks());
-    // A row's last cells: what the factors of so many entries move at least, and how fast.
+    // Last cells of a row: least bytes of factors with this many entries, and their rate.
     const auto with_rates = [&](std::vector<std::string> row, std::int64_t entries, double seconds) {
       const double bytes = 12 * (nnz + static_cast<double>(entries));
       for (const double rate : {1e-6 * bytes, 1e-9 * bytes / seconds, bytes / seconds / triad})

@@ -13,7 +13,7 @@
 namespace weir::bench {
 namespace {
 
-// distinct = 0: all different; else so many different values, shuffled.
+// distinct = 0: all different; else this many different values, shuffled.
 std::vector<double> shuffled(std::int64_t n, int distinct) {
   std::vector<double> x(static_cast<std::size_t>(n));
   std::mt19937_64 random(7);

@@ -1,4 +1,4 @@
-// What the anzt suites share: where their tables go, and one thread.
+// Shared by the anzt suites: the folder of their tables, and one thread.
 #pragma once
 #include <omp.h>
 

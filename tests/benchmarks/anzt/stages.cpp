@@ -1,6 +1,7 @@
-// Figs. 11 and 12: where the time of ParILUT goes, and how much of the machine each stage uses. Bytes are what a stage must
-// move at least if its caches hold what it reads again: each array in once and out once. A row of U that several rows name counts once,
-// though it is read, mostly out of a cache, each time; flops are two for each entry that is read.
+// Figs. 11 and 12: where the time of ParILUT goes, and how much of the machine each stage uses. Bytes are what a stage
+// must move at least if its caches hold what it reads again: each array in once and out once. A row of U that several
+// rows name counts once, though it is read, mostly out of a cache, each time; flops are two for each entry that is
+// read.
 #include <algorithm>
 #include <cstdio>
 

@@ -7,7 +7,7 @@
 #   (FOAM_SRC=OpenFOAM/src; Debian: apt-get install openfoam openfoam-examples; apt-get source openfoam).
 # PETSc: its transient driven cavity (src/ts/tutorials/ex26.c), Newton systems. Needs PETSc for pkg-config and its
 #   tutorials (PETSC_TUTORIALS=petsc/src; Debian: apt-get install petsc-dev libpetsc3.18-dev-examples).
-# What is missing is skipped with a sentence.
+# Missing codes are skipped with a message.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)

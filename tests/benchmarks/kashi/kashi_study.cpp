@@ -1,4 +1,4 @@
-// The computations behind the tables and figures of Kashi & Nadarajah 2020; tests/benchmarks/kashi/kashi.py knows
+// The computations of the tables and figures of Kashi & Nadarajah 2020; tests/benchmarks/kashi/kashi.py knows
 // which of them each table and figure needs, and draws it.
 //   kashi_study sweeps CASE.toml -o table.csv   iterations for build x apply sweeps, on one matrix of the run
 //   kashi_study march  CASE.toml -o steps.csv   second-order runs from one start, step by step
@@ -99,7 +99,7 @@ void common_options(CLI::App* app, Arguments& a) {
 
 int main(int argc, char** argv) {
   Arguments a;
-  CLI::App app("The computations behind the tables and figures of Kashi & Nadarajah 2020");
+  CLI::App app("The computations of the tables and figures of Kashi & Nadarajah 2020");
   app.require_subcommand(1);
   CLI::App* sweeps = app.add_subcommand("sweeps", "iterations for build x apply sweeps");
   common_options(sweeps, a);

@@ -9,8 +9,9 @@ namespace weir::kashi {
 
 void write_march_header(std::FILE* csv);
 
-// Runs until the residual of energy has fallen to the case's tolerance, or `most_iterations` linear iterations are spent,
-// or steps are rejected for good. A row a step; returns the linear iterations, negative where it did not converge.
+// Runs until the residual of energy has fallen to the case's tolerance, or `most_iterations` linear iterations are
+// spent, or steps are rejected for good. A row a step; returns the linear iterations, negative where it did not
+// converge.
 std::int64_t march(const StudyCase& study, const std::vector<double>& start, const Variant& variant, int repeat,
                    std::int64_t most_iterations, std::FILE* csv);
 

@@ -1,5 +1,5 @@
-// The factors of an asynchronous factorisation, applied exactly: rows in order, one thread. What "Exact" in the column of
-// apply sweeps means.
+// The factors of an asynchronous factorisation, applied exactly: rows in order, one thread. "Exact" in the column
+// of apply sweeps means.
 #pragma once
 #include <vector>
 
@@ -10,7 +10,8 @@ namespace weir::kashi {
 
 class SequentialSolve final : public Preconditioner<Host> {
  public:
-  // L and U on the pattern of A, blocks row by row: L strictly below the diagonal blocks with unit diagonal, U the rest.
+  // L and U on the pattern of A, blocks row by row: L strictly below the diagonal blocks with unit diagonal, U the
+  // rest.
   SequentialSolve(const BlockCsr<Host>& A, std::vector<double> factors);
 
   SetupInfo do_setup(const Matrix<Host>&) override { return {}; }

@@ -91,7 +91,7 @@ def main():
     parser.add_argument("--refinement", type=float, default=4, help="of the generator: 1 12,000, 2 51,953, 4 206,575 cells")
     parser.add_argument("--only", default="", help="names of rows: " + " ".join(VARIANTS))
     parser.add_argument("--set", action="append", default=[], help="KEY=VALUE of the case, for every row")
-    parser.add_argument("--limit", type=int, default=900, help="processor seconds a run")
+    parser.add_argument("--limit", type=int, default=900, help="processor seconds per run")
     parser.add_argument("--program", default=os.path.join(ROOT, "build", "bin", "weir"))
     parser.add_argument("-o", "--output", default=os.path.join("weir-runs", "settings"))
     options = parser.parse_args()

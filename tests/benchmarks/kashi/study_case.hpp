@@ -1,4 +1,4 @@
-// What the study of Kashi & Nadarajah 2020 computes with: a case, the state from which every run of the second-order
+// Data of the study of Kashi & Nadarajah 2020: a case, the state from which every run of the second-order
 // scheme starts, and the preconditioners that are compared.
 #pragma once
 #include <memory>
@@ -38,8 +38,8 @@ struct Variant {
 // [linear.flow] of the case with this preconditioner.
 Table linear_with(const StudyCase& study, const Variant& variant, const std::vector<std::string>& more = {});
 
-// The state at the end of the first-order start, made with sequential block ILU(0) on one thread, so that all runs start
-// from the same one.
+// The state at the end of the first-order start, made with sequential block ILU(0) on one thread, so that all runs
+// start from the same one.
 std::vector<double> first_order_state(const StudyCase& study);
 
 }  // namespace weir::kashi

@@ -7,11 +7,20 @@
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 #include "tests/benchmarks/bench.hpp"
 #include "tests/benchmarks/kashi/sequential_solve.hpp"
+#include "tests/support/systems/ilu_factors.hpp"
 
 namespace weir::kashi {
 namespace {
 
 using Factors = std::vector<double>;
+
+BlockCsrData pattern_of(const BlockCsr<Host>& A) {
+  BlockCsrData d;
+  d.block = A.block();
+  d.row_start = A.row_start().to_vector();
+  d.column = A.column().to_vector();
+  return d;
+}
 
 AsyncIluOptions async_options(const SweepOptions& o, int build, int apply, int seed) {
   AsyncIluOptions a;
@@ -32,7 +41,7 @@ Factors sequential_factors(const BlockCsr<Host>& A) {
   a.delay = 0;
   AsyncIlu<Host> M(a);
   M.setup(A);
-  return M.factors().to_values();
+  return test::values_of(M.factors(), pattern_of(A));
 }
 
 SolveResult solve(const BlockCsr<Host>& A, const Preconditioner<Host>& M, const Array<double, Host>& b,
@@ -53,9 +62,10 @@ Cell measure(const BlockCsr<Host>& A, const Array<double, Host>& b, const Factor
   for (int r = 0; r < cell.repeats; ++r) {
     AsyncIlu<Host> M(async_options(o, build, apply, 1 + r));
     M.setup(A);
-    if (build == 0) M.factors().from_values(exact);
-    const SolveResult result =
-        apply == 0 ? solve(A, SequentialSolve(A, M.factors().to_values()), b, o) : solve(A, M, b, o);
+    if (build == 0) test::set_values(M.factors(), pattern_of(A), exact);
+    const SolveResult result = apply == 0
+                                   ? solve(A, SequentialSolve(A, test::values_of(M.factors(), pattern_of(A))), b, o)
+                                   : solve(A, M, b, o);
     cell.converged += result.converged();
     if (result.converged()) iterations.push_back(result.iterations);
   }

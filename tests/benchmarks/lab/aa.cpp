@@ -72,7 +72,7 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
     if (std::abs(std::log(r.control_ratio)) > std::abs(std::log(farthest))) farthest = r.control_ratio;
   }
   const std::size_t n = repeats.size();
-  fmt::print("{}: {} repeats, whole runs of {} steps, shadows at each, three solves a system\n", s.path, n, steps);
+  fmt::print("{}: {} repeats, whole runs of {} steps, shadows at each, three solves per system\n", s.path, n, steps);
   fmt::print(
       "  reference solver against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest "
       "{:.4f}\n",

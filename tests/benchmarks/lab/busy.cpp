@@ -61,7 +61,7 @@ Cost cost_of(const std::vector<std::string>& command, int programs, const std::s
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), child.processor_seconds};
 }
 
-// Of `threads` (0: any number up to the cores) beside `programs`, over the time beside nobody.
+// Time with `threads` (0: any number up to the cores) next to `programs` other programs, over the time alone.
 double fair(int threads, int programs, int cores) {
   const auto share = [&](int p) { return std::max(1.0, static_cast<double>(p + programs) / cores); };
   if (threads > 0) return share(threads);
@@ -78,7 +78,7 @@ int busy_machine(const LabOptions& o) {
   const std::vector<int> others = o.quick ? std::vector{0, 1} : std::vector{0, 1, 2, 4, 6};
   std::ofstream csv(o.folder + "/busy.csv");
   csv << "threads,programs,wall_s,processor_s,over_alone,over_fair_share\n";
-  fmt::print("1500 steps of cavity_re1000 beside other programs on {} cores; median of {}\n", cores, rounds);
+  fmt::print("1500 steps of cavity_re1000 next to other programs on {} cores; median of {}\n", cores, rounds);
   fmt::print("{:>8} {:>9} {:>9} {:>12} {:>11} {:>16}\n", "threads", "programs", "wall, s", "processor, s", "over alone",
              "over fair share");
   for (const int threads : {1, cores, 0}) {

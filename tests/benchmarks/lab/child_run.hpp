@@ -24,8 +24,9 @@ Subject cavity_subject();
 Subject aerofoil_subject();
 Subject cylinder_subject();
 
-// Runs it for so many steps into the directory `run`, with `more` keys set; milliseconds of each of the reference solver's own solves of the
-// subject's system, setup in them, in their order. Empty where a signal came. Error where the run failed.
+// Runs it for N steps into the directory `run`, with `more` keys set; milliseconds of each of the reference
+// solver's own solves of the subject's system, setup in them, in their order. Empty where a signal came. Error where
+// the run failed.
 std::vector<double> own_solves(ChildSignals& signals, const Subject& subject, int steps,
                                const std::vector<std::string>& more, const std::string& run);
 

@@ -117,7 +117,8 @@ std::vector<Case> all_cases() {
        {"time.end=8.0", "-time.steady_tolerance"},
        ", tolerance = 1e-11, relative = false, norm = \"max\"",
        {multigrid, cg_ilu, cg_jacobi}},
-      // The best solver changes: multigrid while the momentum system takes many iterations, a cheaper one as the flow settles.
+      // The best solver changes: multigrid while the momentum system takes many iterations, a cheaper one as the flow
+      // settles.
       {"settling_cavity",
        "incompressible/cavity_re100.toml",
        "momentum",
@@ -136,8 +137,8 @@ std::vector<Case> all_cases() {
        {multigrid, cg_jacobi}}};
 }
 
-// A round of a case: the default twice, [select] among all, the others; side by side on one core, so that a machine whose speed
-// wavers is equally fast for all of them. The others are stopped when those three have ended.
+// A round of a case: the default twice, [select] among all, the others; side by side on one core, so that a machine
+// whose speed wavers is equally fast for all of them. The others are stopped when those three have ended.
 constexpr std::size_t first = 0, again = 1, selected = 2, others = 3;
 
 struct Outcome {
@@ -266,8 +267,8 @@ nlohmann::ordered_json tell(const Case& c, const CaseCosts& costs) {
   return row;
 }
 
-// All that is started from here on shares one core, in long turns: each turn begins with cold caches, and the kernel ends
-// turns early for those who read their processor time, as [select] does.
+// All that is started from here on shares one core, in long turns: each turn begins with cold caches, and the kernel
+// ends turns early for processes that read their processor time, as [select] does.
 void share_one_core() {
   cpu_set_t allowed, one;
   CPU_ZERO(&one);

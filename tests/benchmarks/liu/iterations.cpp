@@ -1,5 +1,5 @@
-// Bytes a cell that an iteration must move, in vectors of 8: see solvers/krylov and solvers/matrix for what each pass reads and
-// writes. With a matrix in storage its bands count, 7 or the 4 upper ones.
+// Bytes per cell that an iteration must move, in vectors of 8: see solvers/krylov and solvers/matrix for what each pass
+// reads and writes. With a matrix in storage its bands count, 7 or the 4 upper ones.
 #include <cstdio>
 
 #include "solvers/matrix/stencil/separable_stencil.hpp"

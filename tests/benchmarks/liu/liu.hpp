@@ -1,6 +1,6 @@
-// The banded systems of Liu, Seo & Mittal 2013 alone, compared with PETSc and hypre on the same numbers in the same run: each
-// function prints a table, writes it as CSV and returns 0. One thread; seconds are the processor's, so that other programs
-// on the machine count little. docs/results/liu_2013.md says what came out.
+// The banded systems of Liu, Seo & Mittal 2013 alone, compared with PETSc and hypre on the same numbers in the same
+// run: each function prints a table, writes it as CSV and returns 0. One thread; seconds are the processor's, so that
+// other programs on the machine count little. docs/results/liu_2013.md says what came out.
 #pragma once
 #include <string>
 

@@ -1,5 +1,6 @@
-// Systems of our own channels: the turbulent channel at Re_tau 178 in a box (inputs/incompressible/channel_cube_komega.toml), a
-// few pseudo-time steps after its perturbed start. n = 6 with the k-omega model, n = 4 without.
+// Systems of our own channels: the turbulent channel at Re_tau 178 in a box
+// (inputs/incompressible/channel_cube_komega.toml), a few pseudo-time steps after its perturbed start. n = 6 with the
+// k-omega model, n = 4 without.
 #pragma once
 #include <string>
 

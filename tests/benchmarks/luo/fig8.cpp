@@ -1,7 +1,7 @@
-// Fig. 8: where the time of the main loop goes. A turbulent channel in time, n = 6, seven sub-iterations a time step, each
-// one factorisation and 4 solves with the residuals between them, as the paper's run has. The pseudo-time step has CFL number
-// 10: eq. (3) is a stationary iteration, which four times lowers the residual of such systems 75-fold and more; from CFL
-// number 30 on it diverges.
+// Fig. 8: where the time of the main loop goes. A turbulent channel in time, n = 6, seven sub-iterations a time step,
+// each one factorisation and 4 solves with the residuals between them, as the paper's run has. The pseudo-time step has
+// CFL number 10: eq. (3) is a stationary iteration, which four times lowers the residual of such systems 75-fold and
+// more; from CFL number 30 on it diverges.
 #include <cstdio>
 
 #include "tests/benchmarks/luo/channel.hpp"
@@ -57,8 +57,8 @@ void add_rows(Sheet& sheet, const std::string& schedule, const test::CoupledLoop
 int luo_fig8(const LuoOptions& options) {
   const int side = options.quick ? 7 : 41, steps = options.quick ? 1 : 10;
   std::printf(
-      "Luo et al. 2015, Fig. 8: main loop of a k-omega channel of %d^3 cells, n = 6, %d sub-iterations a step\n", side,
-      sub_iterations);
+      "Luo et al. 2015, Fig. 8: main loop of a k-omega channel of %d^3 cells, n = 6, %d sub-iterations per step\n",
+      side, sub_iterations);
   if (const std::string missing = what_is_not_timed(); !missing.empty()) std::printf("%s\n", missing.c_str());
   const std::string text = channel_text({side, side, side}, 6, in_time());
   Sheet sheet(options.folder, "luo_fig8",

@@ -1,4 +1,4 @@
-// Figs. 9 and 10: time a point and sweep (t_p = T / I J K) of the whole run and of each kernel.
+// Figs. 9 and 10: time per point and sweep (t_p = T / I J K) of the whole run and of each kernel.
 #include <cmath>
 #include <cstdio>
 
@@ -13,7 +13,8 @@ namespace {
 const std::vector<std::string> columns = {"schedule",    "side",   "n",         "cells",     "factor_us", "solve_us",
                                           "residual_us", "run_us", "run_bytes", "run_flops", "GB/s",      "of triad"};
 
-// What a run moves at least and computes, a point: as in Tables 2 and 4 (tables.cpp), where a multiplication with its addition is one.
+// Least bytes and operations of a run, per point: as in Tables 2 and 4 (tables.cpp), where a multiplication with its
+// addition is one.
 double bytes_of_run(double n) { return 64 * n * n + 4 * 8 * (8 * n * n + 4 * n) + 3 * 8 * (7 * n * n + 3 * n); }
 double flops_of_run(double n) { return 8 * n * n * n + (4 * 8 + 3 * 7) * n * n; }
 

@@ -1,5 +1,5 @@
-// Times the three kernels of the paper (factorisation, triangular solve, residual) of a block system on each schedule that
-// this build can time.
+// Times the three kernels of the paper (factorisation, triangular solve, residual) of a block system on each schedule
+// that this build can time.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,9 +9,10 @@
 
 namespace weir::bench {
 
-// What a kernel computes and must move at least for one point with blocks of n. FLOP: multiplications and divisions, as the
-// paper counts: factorisation 6 products and 1 inverse, 8 n^3; solve 8 n^2; residual 7 n^2. Bytes: the factorisation reads 7
-// blocks and writes 1; a solve reads 6 blocks of A, d twice, and 4 vectors; a residual 7 blocks and 3 vectors.
+// Operations and least bytes of a kernel for one point with blocks of n. FLOP: multiplications and divisions, as
+// the paper counts: factorisation 6 products and 1 inverse, 8 n^3; solve 8 n^2; residual 7 n^2. Bytes: the
+// factorisation reads 7 blocks and writes 1; a solve reads 6 blocks of A, d twice, and 4 vectors; a residual 7 blocks
+// and 3 vectors.
 struct PointWork {
   double flop = 0, bytes = 0;
 };
@@ -19,11 +20,11 @@ constexpr PointWork factorisation_work(double n) { return {8 * n * n * n, 64 * n
 constexpr PointWork solve_work(double n) { return {8 * n * n, 8 * (8 * n * n + 4 * n)}; }
 constexpr PointWork residual_work(double n) { return {7 * n * n, 8 * (7 * n * n + 3 * n)}; }
 
-// MB, Mflop, GB/s and the fraction of the triad of so much work in so many seconds.
+// MB, Mflop, GB/s and the fraction of the triad of this work in these seconds.
 std::vector<std::string> rates(PointWork work, double seconds, double triad);
 
-// A way to run block_ilu0: the paper's sequential and OpenMP codes are `host` with one and with all threads, its ACC style
-// is the form `entry`, its CL style `workgroup`; `one_launch` is what its conclusion asks for.
+// A way to run block_ilu0: the paper's sequential and OpenMP codes are `host` with one and with all threads, its ACC
+// style is the form `entry`, its CL style `workgroup`; `one_launch` is what its conclusion asks for.
 struct Schedule {
   std::string name;
   bool on_device = false;

@@ -1,5 +1,5 @@
-// The sequential block ILU(0) that Table 1 compares with: natural order, one cell after the other, each diagonal block as
-// an LU decomposition (the paper's sequential code; its fine-grained form inverts the blocks instead).
+// The sequential block ILU(0) that Table 1 compares with: natural order, one cell after the other, each diagonal block
+// as an LU decomposition (the paper's sequential code; its fine-grained form inverts the blocks instead).
 #pragma once
 #include <vector>
 

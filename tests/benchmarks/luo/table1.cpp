@@ -1,6 +1,6 @@
-// Table 1: the sum of squares of R_l = b - A x_l over 20 steps of eq. (3), sequential beside every schedule, on an n = 6
-// system of 51 x 97 x 63 cells from our own channel. The sums are all taken on the host in one order, so that they differ
-// by what the schedules compute and nothing else.
+// Table 1: the sum of squares of R_l = b - A x_l over 20 steps of eq. (3), sequential compared with every schedule, on
+// an n = 6 system of 51 x 97 x 63 cells from our own channel. The sums are all taken on the host in one order, so that
+// they differ by what the schedules compute and nothing else.
 #include <cmath>
 #include <cstdio>
 
@@ -75,7 +75,7 @@ void say(const std::string& schedule, const std::vector<double>& sums) {
   std::fflush(stdout);
 }
 
-// What one of the iterations moves and takes on the schedules that can be timed: a solve and a residual.
+// Bytes and time of one iteration on the schedules that can be timed: a solve and a residual.
 void work_table(const std::string& folder, const test::BlockSystem& system, bool quick) {
   std::printf("\nan iteration: a triangular solve and a residual; triad of one core, this run\n");
   const double triad = triad_bytes_per_second(1, true), cells = system.cells.count();

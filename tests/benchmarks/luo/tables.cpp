@@ -1,5 +1,5 @@
-// Tables 2 to 4: what the three kernels do and move, counted as the paper counts, and how fast they are beside the
-// machine's triad. What the paper counts as data: 7 n^2 | 8 n^2 + 3 n | 7 n^2 + 3 n values; what our kernels must move:
+// Tables 2 to 4: operations and bytes of the three kernels, counted as in the paper, and their speed relative to the
+// machine's triad. Data in the paper's count: 7 n^2 | 8 n^2 + 3 n | 7 n^2 + 3 n values; what our kernels must move:
 // measure.hpp.
 #include <cstdio>
 

@@ -52,7 +52,8 @@ void write_fvens_case(const fs::path& dir, const fs::path& mesh, const Settings&
                              s.cfl_start, s.cfl_max));
 }
 
-// A child's peak begins with what we hold when it is forked (the triad's arrays): what is not above that is not known, 0.
+// A child's peak begins with what we hold when it is forked (the triad's arrays): what is not above that is not known,
+// 0.
 double megabytes_of(const Child& child) {
   rusage own{};
   getrusage(RUSAGE_SELF, &own);

@@ -21,7 +21,8 @@ namespace {
 
 constexpr int fixed_iterations = 30, fgmres_iterations = 15;
 
-// Relaxation, storage, Galerkin or 7-point coarse operators (rap), smoothing on all levels or not where it may be skipped.
+// Relaxation, storage, Galerkin or 7-point coarse operators (rap), smoothing on all levels or not where it may be
+// skipped.
 std::vector<std::string> pfmg_settings() {
   return {"hypre:pfmg relax=1 symmetric=1",        "hypre:pfmg relax=1 symmetric=1 rap=1",
           "hypre:pfmg relax=1 symmetric=1 skip=0", "hypre:pfmg relax=1 symmetric=0",
@@ -180,7 +181,7 @@ Checked on_flow(const PeerCase& c, const std::string& candidate, bool quick) {
         m, candidate, [&] { return std::make_unique<BlockCsr<Host>>(system.A); }, system.b, 0, task);
   });
   result.residual = relative_residual(system.A, system.b, result.measured.x);
-  // So many iterations by our solver, plainly: nobody may have done less.
+  // This many iterations of our solver; no solver may do fewer.
   Measured plain;
   ours(plain, "fgmres+block_ilu0", [&] { return std::make_unique<BlockCsr<Host>>(system.A); }, system.b, 0,
        {"", 0, fgmres_iterations});

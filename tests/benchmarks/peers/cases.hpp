@@ -1,4 +1,5 @@
-// What `weir bench peers` measures: systems, our solver on each, and the settings of hypre and PETSc among which the search chooses.
+// Cases of `weir bench peers`: systems, our solver on each, and the settings of hypre and PETSc among which the
+// search chooses.
 #pragma once
 #include <string>
 #include <vector>

@@ -130,7 +130,7 @@ void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions
   Grid g = name == "cavity_2d" ? Grid{} : Grid{64, 64, 0.005, 40, 8};
   if (o.quick) g = {16, name == "cavity_2d" ? 1 : 16, 0.01, 4, 4};
   const fs::path work = fs::temp_directory_path() / fmt::format("weir_{}_{}", name, getpid()), foam = work / "foam";
-  setenv("WM_PROJECT_DIR", "/usr/share/openfoam", 0);  // Debian's OpenFOAM wants to be told where its etc/ lies
+  setenv("WM_PROJECT_DIR", "/usr/share/openfoam", 0);  // Debian's OpenFOAM needs the path of its etc/
   write_our_case(work / "cavity.toml", g);
   const std::string weir = weir_program();
   const auto ours = [&](int steps) {

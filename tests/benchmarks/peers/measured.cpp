@@ -38,7 +38,7 @@ double processor_seconds_of(const std::function<void()>& f) {
 }
 
 Watch::Watch(Measured& m) : measured_(m) {
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts again
   bytes_ = status_bytes("VmRSS");
   faults_ = faults();
 }

@@ -1,5 +1,5 @@
-// What one process that measures one solver hands back, the same for Weir and for its peers: processor time of the process
-// (all its threads), growth of its memory, page faults, and the solution, whose residual the caller computes.
+// Result of one process that measures one solver, the same for Weir and for its peers: processor time of the
+// process (all its threads), growth of its memory, page faults, and the solution, whose residual the caller computes.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -36,7 +36,8 @@ class Watch {
   std::int64_t bytes_, faults_, faults_later_ = 0;
 };
 
-// A set-up, a first solve and `repeats` later ones from zero, each timed. "first" is both: what a new process waits for.
+// A set-up, a first solve and `repeats` later ones from zero, each timed. "first" is both: what a new process waits
+// for.
 struct Solver {
   std::function<void()> setup, zero, solve;
 };

@@ -1,5 +1,6 @@
 // One measurement of `weir bench peers`, in a process of its own: our solver or a peer's on one case; prints JSON.
-//   peer_run CASE CANDIDATE REPEATS [--quick]        CANDIDATE: "cg+multigrid", "hypre:pfmg relax=1", "petsc:ksp -pc_type gamg"
+//   peer_run CASE CANDIDATE REPEATS [--quick]
+// CANDIDATE: "cg+multigrid", "hypre:pfmg relax=1", "petsc:ksp -pc_type gamg"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

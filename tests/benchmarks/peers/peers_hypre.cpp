@@ -1,5 +1,5 @@
-// hypre: CG on its structured matrices with PFMG or the diagonal, CG + BoomerAMG on its ParCSR matrices. One process. The set-up
-// begins with the coefficients in the order that hypre takes and ends with a solver that is ready.
+// hypre: CG on its structured matrices with PFMG or the diagonal, CG + BoomerAMG on its ParCSR matrices. One process.
+// The set-up begins with the coefficients in the order that hypre takes and ends with a solver that is ready.
 #include <HYPRE.h>
 #include <HYPRE_IJ_mv.h>
 #include <HYPRE_krylov.h>

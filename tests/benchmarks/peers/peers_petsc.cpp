@@ -1,5 +1,6 @@
-// PETSc in one process: KSP with geometric multigrid on a DMDA or with any PC on an assembled matrix, and the kernels of block
-// ILU(0) (MatLUFactorNumeric, MatSolve, MatMult). The set-up begins with the coefficients and ends with KSPSetUp.
+// PETSc in one process: KSP with geometric multigrid on a DMDA or with any PC on an assembled matrix, and the kernels
+// of block ILU(0) (MatLUFactorNumeric, MatSolve, MatMult). The set-up begins with the coefficients and ends with
+// KSPSetUp.
 #include <petscdmda.h>
 #include <petscksp.h>
 
@@ -50,8 +51,8 @@ void set_null_space(Mat A) {
   check(MatNullSpaceDestroy(&constants));
 }
 
-// PETSc asks for the operator of every level, and for the right-hand side. On one process the DMDA's order is the natural one, so
-// rows go in by their numbers.
+// PETSc asks for the operator of every level, and for the right-hand side. On one process the DMDA's order is the
+// natural one, so rows go in by their numbers.
 PetscErrorCode operator_of(KSP ksp, Mat, Mat A, void* context) {
   const auto& p = *static_cast<const SevenPoint*>(context);
   DM dm;

@@ -1,4 +1,4 @@
-// The systems that Weir and its peers are measured on, as plain numbers: nobody's clock runs while they are made.
+// The systems that Weir and its peers are measured on, as plain numbers: their assembly is not timed.
 #pragma once
 #include <array>
 #include <string>
@@ -29,7 +29,7 @@ BlockCsrData to_csr(const SevenPoint& p);
 double relative_residual(const SevenPoint& p, const std::vector<double>& x);  // |b - A x| / |b|, by plain loops
 double relative_residual(const BlockCsrData& A, const std::vector<double>& b, const std::vector<double>& x);
 
-// What a peer is given: one of these.
+// Input of a peer: one of these.
 struct PeerProblem {
   const SevenPoint* seven = nullptr;
   const test::BlockSystem* blocks = nullptr;

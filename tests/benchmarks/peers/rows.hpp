@@ -1,4 +1,4 @@
-// Rows of Weir's times beside a peer's, round for round, and the three files that they are written to.
+// Rows of Weir's times compared with a peer's, round for round, and the three files that they are written to.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,8 +18,8 @@ struct PeerRow {
   Side ours, peer;
 };
 
-// STEM.json has everything, STEM.csv a row a line, STEM.md is the page; ratio: the peer's time over ours, of each round. Rows that
-// STEM.json has of other cases stay, so that cases can be measured one by one.
+// STEM.json has everything, STEM.csv a row a line, STEM.md is the page; ratio: the peer's time over ours, of each
+// round. Rows that STEM.json has of other cases stay, so that cases can be measured one by one.
 class PeerRows {
  public:
   // `about`: about_this. The load is noted with each row: programs that want the machine, of the last minute.

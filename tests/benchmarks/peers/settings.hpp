@@ -1,4 +1,5 @@
-// The peers' settings: what a search over PeerCase::peers found, kept in a JSON file with the libraries' versions and every time.
+// The peers' settings: what a search over PeerCase::peers found, kept in a JSON file with the libraries' versions and
+// every time.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,8 +26,8 @@ class PeerSettings {
 
   // Whether the file has all of the case's candidates, from the libraries that run here.
   bool knows(const PeerCase& c) const;
-  // Measures each candidate once, and those within 1.3 of a work's best once more; a candidate counts by its better time.
-  // One whose residual is above the limit, or that fails, is noted and does not count.
+  // Measures each candidate once, and those within 1.3 of a work's best once more; a candidate counts by its better
+  // time. One whose residual is above the limit, or that fails, is noted and does not count.
   void search(const PeerCase& c, bool quick);
   // The fastest for a work; empty where no peer is there.
   std::string best(const PeerCase& c, const std::string& work) const;

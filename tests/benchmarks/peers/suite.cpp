@@ -15,7 +15,7 @@
 namespace weir::bench {
 namespace {
 
-// What a round measured, by candidate.
+// Measurements of a round, by candidate.
 using Round = std::map<std::string, nlohmann::json>;
 
 PeerRow::Side side_of(const std::vector<Round>& rounds, const std::string& candidate, const std::string& work,

@@ -1,5 +1,6 @@
-// What an iteration costs over GPUs: memory traffic, launches, halos and sums, from a few figures of the machine and of the
-// method. Liu, Seo & Mittal 2013 give enough figures of theirs to see how far it carries: keeneland() and paper_points().
+// Cost of an iteration over GPUs: memory traffic, launches, halos and sums, from a few figures of the machine and of
+// the method. Liu, Seo & Mittal 2013 give enough figures of theirs to see how far it carries: keeneland() and
+// paper_points().
 //   t = cells / P * bytes / bandwidth + fixed  +  halos * t_halo  +  sums * t_sum
 //   halo by pairs:  phases * (message latency) + plane / network          naive: nodes * (the same)
 //   sum by a tree:  2 ceil(log2 nodes) * hop                              naive: (nodes - 1) * hop
@@ -48,14 +49,14 @@ IterationTime predict(const MachineFigures& machine, const MethodFigures& method
 MachineFigures keeneland();
 MethodFigures paper_bicgstab();  // 2 halos and 4 sums an iteration: its own ratios of communication say so
 
-// What the paper states in words about 6 to 192 GPUs.
+// Statements of the paper about 6 to 192 GPUs.
 struct PaperPoint {
   std::string what;
   Workload work;
   int gpus;
   bool halo, sums;       // optimised
-  double milliseconds;   // of an iteration; 0: not told
-  double communication;  // share of MPI; 0: not told
+  double milliseconds;   // of an iteration; 0: unknown
+  double communication;  // share of MPI; 0: unknown
   bool calibrates;       // was used for the figures above: no check
 };
 std::vector<PaperPoint> paper_points();

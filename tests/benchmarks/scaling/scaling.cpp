@@ -87,7 +87,7 @@ void measured_rows(Communicator& ranks, const ScalingOptions& o) {
     table.row(text);
     if (ranks.is_root())
       std::printf(
-          "  %3d x %3d x %4d %s  %-9s %-10s tol %-6g %4d it %9.3f ms an iteration, halo %7.3f, sums+updates %7.3f\n",
+          "  %3d x %3d x %4d %s  %-9s %-10s tol %-6g %4d it %9.3f ms per iteration, halo %7.3f, sums+updates %7.3f\n",
           s.n[0], s.n[1], s.n[2], s.weak ? "weak  " : "strong", method, optimised ? "optimised" : "naive", tolerance,
           m.result.iterations, 1e3 * m.iteration, 1e3 * halo, 1e3 * reduce);
   };
@@ -103,7 +103,7 @@ void compare_with_paper(const ScalingOptions& o) {
   TableOfRanks table(
       o.folder + "/model_paper.csv",
       "gpus,what,cells,paper_ms,model_ms,error_percent,paper_communication,model_communication,calibrates", -1);
-  std::printf("\nthe model beside the paper (%s)\n  %-34s %-12s %5s %9s %9s %8s %14s\n", machine.name.c_str(),
+  std::printf("\nthe model compared with the paper (%s)\n  %-34s %-12s %5s %9s %9s %8s %14s\n", machine.name.c_str(),
               "statement", "cells", "GPUs", "paper ms", "model ms", "off by", "communication");
   for (const PaperPoint& p : paper_points()) {
     const IterationTime t = predict(machine, paper_bicgstab(), p.work, p.gpus, p.halo, p.sums);

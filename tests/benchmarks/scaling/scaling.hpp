@@ -17,7 +17,7 @@ struct ScalingOptions {
 int bench_halo(Communicator& ranks, const ScalingOptions& options);
 
 // Iterations of cg and bicgstab, naive against optimised, three sizes, three tolerances (Figs. 7 to 10), and the model:
-// beside the paper's own statements, and for hundreds of today's GPUs.
+// compared with the paper's own statements, and for hundreds of today's GPUs.
 int bench_scaling(Communicator& ranks, const ScalingOptions& options);
 
 }  // namespace weir::bench

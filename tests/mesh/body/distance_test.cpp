@@ -77,7 +77,7 @@ void expect_distance(const Body& body, const Points& points, double tolerance, E
   EXPECT_GT(in_band, 0);
 }
 
-// What the band promises, from all elements at each point; sides by the winding number (the solid angle).
+// Properties of the band, from all elements at each point; sides by the winding number (the solid angle).
 double brute_force(const Surface& s, const Vec3& x) {
   double least = std::numeric_limits<double>::max(), turns = 0;
   for (const auto& e : s.element) {
@@ -207,8 +207,8 @@ TEST(Distance, AnUpdateOfAMovedBodyEqualsAFreshOne) {
   expect_equal(updated, fresh);
 }
 
-// A body that shifts, turns and swells by small steps, rests and jumps at times: whatever is kept from update to update, the bits
-// are those of a first update.
+// A body that shifts, turns and swells by small steps, rests and jumps at times: whatever is kept from update to
+// update, the bits are those of a first update.
 void expect_the_same_after_small_steps(Surface surface, const Vec3& axis, const Points& points, BandOptions options) {
   Motion motion = placed({0.1, 0, 0});
   motion.laws = {deformation({{0.3, 0.2, axis[1] > 0 ? 0.1 : 0}, 0.5, 0}), rotation({.axis = axis, .rate = 1}),

@@ -96,13 +96,13 @@ TEST(Motion, ATablesFaultsNameTheirLine) {
   };
   EXPECT_EQ(message("t x\n0 0\n1 1\n2 0\n"), "");
   EXPECT_EQ(message("t anlge\n"), "m.csv:1: unknown column 'anlge'; did you mean 'angle'?");
-  EXPECT_EQ(message("x y\n"), "m.csv:1: a motion table needs the column 't'");
+  EXPECT_EQ(message("x y\n"), "m.csv:1: a motion table requires the column 't'");
   EXPECT_EQ(message("t x\n0 0\n1 nan\n"), "m.csv:3: expected x (a finite number), found 'nan'");
-  EXPECT_EQ(message("t x\n0 0\n0 1\n"), "m.csv:3: times must grow from row to row");
+  EXPECT_EQ(message("t x\n0 0\n0 1\n"), "m.csv:3: times must increase from row to row");
   EXPECT_EQ(message("t x\n0 0\n1\n"), "m.csv:3: the line ends where x was expected");
-  EXPECT_EQ(message("t x\n0 0\n1 1\n"), "m.csv:3: a motion table needs at least three rows");
+  EXPECT_EQ(message("t x\n0 0\n1 1\n"), "m.csv:3: a motion table requires at least three rows");
   EXPECT_EQ(message("t x\n0 0\n1 1\n2 3\n", true),
-            "m.csv:4: a periodic table must end where it began: the last row differs from the first");
+            "m.csv:4: the last row of a periodic table must equal the first");
 }
 
 TEST(Motion, MistakesInACaseNameLineAndKey) {
@@ -111,8 +111,8 @@ TEST(Motion, MistakesInACaseNameLineAndKey) {
   EXPECT_EQ(refusal("diameter = 0"), "c:2: 'diameter' must be positive, got 0");
   EXPECT_EQ(refusal("position = [1]"), "c:2: 'position' must have two or three numbers");
   EXPECT_EQ(refusal("type = \"sphere\"\nmotion = { type = \"oscillation\", amplitude = [1, 0, 0] }"),
-            "c:3: this motion needs a positive 'frequency'");
-  EXPECT_NE(refusal("motion = { type = \"translation\", velocty = [1, 0] }").find("is 'velocty' meant to be it?"),
+            "c:3: this motion requires a positive 'frequency'");
+  EXPECT_NE(refusal("motion = { type = \"translation\", velocty = [1, 0] }").find("did you mean 'velocty'?"),
             std::string::npos);
   EXPECT_EQ(refusal("motion = { type = \"rotation\", rate = 1, pivto = [0, 0] }"),
             "c:2: unknown key 'pivto'; did you mean 'pivot'?");

@@ -103,7 +103,7 @@ TEST(Stl, TrianglesAgainstTheirNeighboursAreTurned) {
   for (const int e : {2, 3, 9}) std::swap(s.element[e][0], s.element[e][1]);
   const Reading r = read(stl_ascii(s, "b"));
   EXPECT_NEAR(volume(r.surface), 1, 1e-14);
-  EXPECT_EQ(r.said(), "a.stl: turned over 3 triangles, which ran against the rest\n");
+  EXPECT_EQ(r.said(), "a.stl: turned over 3 triangles, whose orientation differed from the rest\n");
 }
 
 TEST(Stl, DegenerateAndRepeatedTrianglesAreDropped) {
@@ -114,7 +114,7 @@ TEST(Stl, DegenerateAndRepeatedTrianglesAreDropped) {
   EXPECT_EQ(r.surface.elements(), 12);
   EXPECT_EQ(r.said(),
             "a.stl: dropped 1 degenerate triangle (with two equal corners)\na.stl: dropped 1 triangle that the file "
-            "holds twice\n");
+            "contains twice\n");
 }
 
 // A node on the diagonal of a face, whose two halves meet there by a triangle without area.
@@ -197,10 +197,10 @@ TEST(Stl, DamagedFilesNameTheirPlace) {
   EXPECT_EQ(refusal(bytes + std::string(50, '\0')),
             "a.stl: the header counts 12 triangles, the file's 734 bytes hold 13");
   EXPECT_EQ(refusal(text.substr(0, text.find("endloop"))), "a.stl:7: truncated: the file ends in a facet");
-  EXPECT_EQ(refusal("solid b\nendsolid b\n"), "a.stl: the file holds no triangle");
+  EXPECT_EQ(refusal("solid b\nendsolid b\n"), "a.stl: the file contains no triangle");
   EXPECT_EQ(refusal("solid b\n"), "a.stl:1: truncated: the file ends in a solid");
   EXPECT_EQ(refusal(with(text, "vertex -0.5", "vertex nan")), "a.stl:4: expected x (a finite number), found 'nan'");
-  EXPECT_EQ(refusal(with(text, "vertex -0.5", "vertex 1e300")), "a.stl:4: x is too large a number");
+  EXPECT_EQ(refusal(with(text, "vertex -0.5", "vertex 1e300")), "a.stl:4: x is too large");
   EXPECT_EQ(refusal(with(text, "vertex", "vertx")), "a.stl:4: expected 'vertex', found 'vertx'");
   EXPECT_EQ(refusal(without_line(text, "      vertex")), "a.stl:6: expected 'vertex', found 'endloop'");
   EXPECT_EQ(refusal(with(text, "facet", "fcet")), "a.stl:2: expected 'facet' or 'endsolid', found 'fcet'");

@@ -78,7 +78,7 @@ TEST(Colouring, JonesPlassmannIsItsOwnParallelRounds) {
     }
 }
 
-// What a sweep asks of its order, and that pieces hold one colour each.
+// Properties that a sweep needs of its order; pieces have one colour each.
 void expect_order_of_a_sweep(const Graph& g, const Colouring& c, const ColourWavefront& wave) {
   ASSERT_TRUE(is_permutation(wave.order, g.vertices()));
   ASSERT_EQ(wave.start.size(), wave.colour.size() + 1);

@@ -72,8 +72,8 @@ TYPED_TEST(CoupledJacobian, ThePseudoTimeTermStandsOnTheDiagonalAlone) {
   }
 }
 
-// Without the blocks of neighbours that lie outside of the grid, which have been folded into the cell's own: where nothing
-// flows through a side, rounding decides from which of its two cells a flux of 0 or 1e-18 comes.
+// Without the blocks of neighbours that lie outside of the grid, which have been folded into the cell's own: where
+// nothing flows through a side, rounding decides from which of its two cells a flux of 0 or 1e-18 comes.
 std::vector<double> blocks_inside(const BlockStencilView& A, std::vector<double> values) {
   const BlockStencilView blocks = A.on(values.data());
   for (int t = A.first; t < A.first + A.slots; ++t)

@@ -11,7 +11,7 @@ namespace {
 
 const std::string grid_2d = "cells = [7, 6]\nstretching = [\"tanh\", { type = \"tanh_low\", factor = 1.5 }]";
 const std::string grid_3d = "cells = [4, 3, 3]\nstretching = [\"tanh\", \"uniform\", \"tanh_high\"]";
-// Two sub-iterations a step, whatever their residual: what costs the emulated device least.
+// Two sub-iterations per step, whatever their residual: what costs the emulated device least.
 const std::string two_sub_iterations = "[pseudo_time]\ntolerance = 0.0\nmax_steps = 2\n";
 const std::string pulsating = R"(
 x_min = { type = "inlet", velocity = [1.0, 0.0], profile = "parabolic", modulation = { mean = 1.0, amplitude = 0.3, angular_frequency = 4.0 } }

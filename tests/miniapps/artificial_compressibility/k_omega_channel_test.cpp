@@ -66,9 +66,9 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return largest;
 }
 
-// How far u may be off where the iteration stops. Its residual's root mean square is below 1e-8 U^2 / L, U = 15 and L = 1;
-// that much may be missing from the force, 1, so that the stress 1 - y = (nu + nu_t) du/dy is off by as much, and u by
-// that times the integral of dy / (nu + nu_t) = du / (1 - y). The eddy viscosity follows: twice that.
+// How far u may be off where the iteration stops. Its residual's root mean square is below 1e-8 U^2 / L, U = 15 and L =
+// 1; that much may be missing from the force, 1, so that the stress 1 - y = (nu + nu_t) du/dy is off by as much, and u
+// by that times the integral of dy / (nu + nu_t) = du / (1 - y). The eddy viscosity follows: twice that.
 double answer_to_what_is_left(Channel<Host>& channel) {
   const std::vector<double> u = channel.profile(1), &y = channel.c.grid.line[1].centre;
   double integral = 0;
@@ -144,7 +144,7 @@ std::vector<double> sources_of(Channel<Space>& channel, const SideWalls& walls, 
 }
 
 // The matrix holds minus the derivative of the sources, without the production's: S^2 / omega by k, -k S^2 / omega^2 by
-// omega, which would make the diagonal smaller or are small beside it.
+// omega, which would make the diagonal smaller or are small next to it.
 TYPED_TEST(KOmegaSources, JacobianEqualsDifferencesOfTheDestructionAndOfTheWallRows) {
   for (const bool is_3d : {false, true}) {
     Channel<TypeParam> channel(is_3d ? channel_text("[4, 10, 4]", true, "initial_perturbation = 0.5\n") : plane(10));

@@ -1,4 +1,5 @@
-// What a case may not ask for: refused at the start with the code of a usage error, quickly, and before anything is written.
+// Cases that are too large: refused at the start with the code of a usage error, quickly, and before anything is
+// written.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -117,7 +118,7 @@ TEST_F(Inputs, DevicesAreNoFiles) {
                  "a device");
 }
 
-// The time of a case grows with its length, not with the square; a mistake behind its keys took a parse for each line.
+// The time of a case grows with its length, not with the square; a mistake after its keys took a parse for each line.
 TEST_F(Inputs, ManyKeysAndAMistakeBehindThemTakeTimeInProportion) {
   const auto seconds = [&](int keys, const std::string& end, int code) {
     std::string text = cavity;

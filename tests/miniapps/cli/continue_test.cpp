@@ -1,4 +1,5 @@
-// How a run ends and goes on, on the toy miniapp: what has ended knows it, nothing is lost, every failure has its exit code.
+// How a run ends and goes on, on the toy miniapp: what has ended knows it, nothing is lost, every failure has its exit
+// code.
 #include <gtest/gtest.h>
 
 #include <csignal>

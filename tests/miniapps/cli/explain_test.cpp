@@ -73,7 +73,7 @@ TEST_F(Explain, CompletesVerbsOptionsAndListsInBash) {
   EXPECT_EQ(f.out, "list\n--overwrite\nboundaries\ntime.cfl\n") << f.err;
 }
 
-// The pages are committed: `weir reference` writes them anew.
+// The pages are committed: `weir reference` writes them again.
 TEST_F(Explain, TheReferencePagesAreUpToDate) {
   ASSERT_EQ(weir({"reference", "-o", "pages"}).code, 0);
   for (const auto& file : fs::directory_iterator(folder / "pages")) {

@@ -156,7 +156,7 @@ TEST_F(Import, HypreReadsTheSystemsThatAreExportedForIt) {
   for (std::size_t i = 0; i < of_hypre.size(); ++i) EXPECT_NEAR(of_hypre[i], from_file[i], 1e-13 * 300) << i;
 }
 
-// Beside the systems: what names them all to hypredrive and to Ginkgo's benchmarks, relative to the folder.
+// Next to the systems: what names them all to hypredrive and to Ginkgo's benchmarks, relative to the folder.
 TEST_F(Import, AnExportedSequenceIsListedForHypredriveAndForGinkgo) {
   dump();
   ASSERT_EQ(weir({"replay", "dump", "--export", "hypre", "-o", "ls"}).code, 0);

@@ -26,7 +26,7 @@ class Installed : public ::testing::Test {
     EXPECT_EQ(f.code, code) << command.front() << "\n" << f.out << f.err;
     return f;
   }
-  // What the program says, and the largest error that it has come to.
+  // Output of the program, and its largest error.
   void expect_error(const std::vector<std::string>& command, double least, double most,
                     const std::string& words) const {
     const Finished f = expect(command);
@@ -111,7 +111,7 @@ int main() {
   expect({folder / "build/mine"});
 }
 
-// What it reads at run time is its own, not the source tree's: the example is edited to tell them apart.
+// Files that it reads at run time are its own, not those of the source tree: the example is edited to tell them apart.
 TEST_F(Installed, TheProgramRunsACaseOfItsOwnAndWritesItsPageAndAPlugin) {
   install("program");
   const std::string weir = prefix + "/bin/weir";

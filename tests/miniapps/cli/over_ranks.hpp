@@ -88,8 +88,8 @@ class OverRanks : public ProgramTest {
     return -1;
   }
 
-  // Starts the run `list` on three ranks, kills rank 1 once there is a checkpoint in that folder (which one may be replaced
-  // at any moment by the next), and looks for the message that names it.
+  // Starts the run `list` on three ranks, kills rank 1 once there is a checkpoint in that folder (which one may be
+  // replaced at any moment by the next), and looks for the message that names it.
   void expect_end_when_rank_1_is_killed(const std::vector<std::string>& list, const std::string& checkpoints) const {
     Process job(arguments(3, list), folder.path());
     const auto has_checkpoint = [&] {

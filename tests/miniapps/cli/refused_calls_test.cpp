@@ -1,5 +1,5 @@
-// What the system refuses, one call after another, on the toy miniapp (tests/attack/attack.py does it at random on all of
-// them), and what happens to a run while its report is drawn.
+// System calls that fail, one after another, on the toy miniapp (tests/attack/attack.py does it at random on all
+// of them), and what happens to a run while its report is drawn.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -52,8 +52,8 @@ class RefusedCalls : public testing::ProgramTest {
   }
 };
 
-// HDF5 writes small arrays when they are closed, and keeps a file that it could not close for the end of the process, where
-// it crashes.
+// HDF5 writes small arrays when they are closed, and keeps a file that it could not close for the end of the process,
+// where it crashes.
 TEST_F(RefusedCalls, EveryWriteOfACheckpointMayFail) {
   constexpr int writes = 10;  // of one checkpoint, at least
   for (const char* on : {"", "and on"})

@@ -131,8 +131,8 @@ TEST_F(WeirCompressible, AStoppedRunWithAnOldPreconditionerGoesOnWithTheSameOne)
   }
 }
 
-// Steps that are neither of the first matrix nor of today's: aggregates of the first one, factors of an old one, which a
-// restart makes again with the boundary values of its time.
+// Steps that are neither of the first matrix nor of today's: aggregates of the first one, factors of an old one, which
+// a restart makes again with the boundary values of its time.
 TEST_F(WeirCompressible, WhatASolverKeepsOverStepsGoesOn) {
   const std::pair<const char*, const char*> keeping[] = {
       {"cylinder.toml", "linear.flow.preconditioner={type=\"aggregation\"}"},
@@ -230,11 +230,11 @@ TEST_F(WeirCompressible, ATurbulentRunIsTheSameInBothSpacesAndRecordsWhatTheMode
 TEST_F(WeirCompressible, ATurbulentFlowWithoutViscosityOrWallIsRefused) {
   const Finished inviscid = weir({"run", "plate.toml", "-o", "a", "--unset", "flow.reynolds"});
   EXPECT_EQ(inviscid.code, 2);
-  EXPECT_NE(inviscid.err.find("a turbulent flow needs [flow] reynolds"), std::string::npos) << inviscid.err;
+  EXPECT_NE(inviscid.err.find("turbulent flow requires [flow] reynolds"), std::string::npos) << inviscid.err;
   const Finished slip =
       weir({"run", "plate.toml", "-o", "a", "--set", "boundary.plate.type=slip_wall", "--unset", "surface"});
   EXPECT_EQ(slip.code, 2);
-  EXPECT_NE(slip.err.find("distance to a no-slip wall"), std::string::npos) << slip.err;
+  EXPECT_NE(slip.err.find("requires a no-slip wall in [boundary]"), std::string::npos) << slip.err;
 }
 
 TEST_F(WeirCompressible, ARunWhoseStepsAreAllRejectedSaysSoAndGivesUp) {
@@ -258,7 +258,7 @@ TEST_F(WeirCompressible, ARestartOnOtherCellsIsRefused) {
   ASSERT_EQ(weir({"run", "cylinder.toml", "-o", "a", "--set", "pseudo_time.max_steps=2"}).code, 3);
   const Finished f = weir({"restart", "a", "--set", "ordering.type=\"natural\""});
   EXPECT_EQ(f.code, 2) << f.err;
-  EXPECT_NE(f.err.find("another order of its cells"), std::string::npos) << f.err;
+  EXPECT_NE(f.err.find("another cell order"), std::string::npos) << f.err;
   const Finished turned = weir({"restart", "a", "--set", "mesh.generator.far_field=11.0"});
   EXPECT_EQ(turned.code, 2) << turned.err;
 }

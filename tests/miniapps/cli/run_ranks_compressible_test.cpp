@@ -1,4 +1,4 @@
-// The compressible miniapp under mpirun, beside one rank.
+// The compressible miniapp under mpirun, compared with one rank.
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
@@ -67,8 +67,8 @@ TEST_F(WeirRanksCompressible, PeriodsCloseAcrossRanks) {
   expect_same("whole", "again", {"error_density_l2", "error_pressure_l2", "entropy_error"}, 1e-8);
 }
 
-// Each rank preconditions its own cells: other iterations, the same steady flow. Newton without a matrix, lines, products
-// in single precision go the same way.
+// Each rank preconditions its own cells: other iterations, the same steady flow. Newton without a matrix, lines,
+// products in single precision go the same way.
 TEST_F(WeirRanksCompressible, WhatDependsOnTheRanksSaysSoAndEndsAtTheSameDrag) {
   const std::vector<std::string> ilu = {"--set", "linear.flow.preconditioner={ type = \"block_ilu0\" }"},
                                  newton = {"--set", "linear.flow.preconditioner={ type = \"block_ilu0\" }", "--set",

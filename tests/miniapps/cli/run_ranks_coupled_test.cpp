@@ -1,5 +1,5 @@
-// The coupled scheme of the incompressible miniapp under mpirun, beside one rank. What each step does on every number of
-// ranks in both spaces is looked at by tests/distributed; here is the program around it.
+// The coupled scheme of the incompressible miniapp under mpirun, compared with one rank: the whole program. The steps
+// on every number of ranks in both spaces are tested by tests/solvers/distributed.
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
@@ -21,7 +21,8 @@ diagnostics_every = 1
 every = 3
 )";
 
-// Wilcox's model between walls that lie on other ranks, periods along the channel; steady, each rank with factors of its own.
+// Wilcox's model between walls that lie on other ranks, periods along the channel; steady, each rank with factors of
+// its own.
 const char* const turbulent = R"([case]
 miniapp = "incompressible"
 [grid]

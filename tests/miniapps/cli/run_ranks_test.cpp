@@ -1,5 +1,5 @@
-// The program under mpirun: the same flow on every number of ranks, checkpoints that go from one number to another, and a
-// rank that is killed.
+// The program under mpirun: the same flow on every number of ranks, checkpoints that go from one number to another, and
+// a rank that is killed.
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
@@ -10,9 +10,9 @@ using testing::Finished;
 using testing::Process;
 using testing::write_file;
 
-// What ranks may do wrong at their borders: a moving lid, an inlet with a profile, an outlet, a slip wall, stretched cells.
-// (Nothing may be uniform across ranks: rounding at their borders would excite what cg otherwise never sees, and cost it
-// iterations.)
+// Possible errors at the borders of ranks: a moving lid, an inlet with a profile, an outlet, a slip wall, stretched
+// cells. (Nothing may be uniform across ranks: rounding at their borders would excite what cg otherwise never sees, and
+// cost it iterations.)
 const char* const channel = R"([case]
 miniapp = "incompressible"
 [grid]
@@ -327,7 +327,8 @@ TEST_F(WeirRanks, AnErrorThatOneRankMeetsAloneIsToldWithTheRankAndTheCheckpointS
       0);
 }
 
-// A disk that is full for rank 0, which alone writes: all ranks end, the lab leaves what it has, the last checkpoint stays.
+// A disk that is full for rank 0, which alone writes: all ranks end, the lab leaves what it has, the last checkpoint
+// stays.
 TEST_F(WeirRanks, AFullDiskEndsAllRanksTogether) {
   write_file(folder / "full.toml", testing::channel_10x17() + testing::cg_with_jacobi + "tolerance = 0.01\n" +
                                        testing::no_report +
@@ -335,8 +336,8 @@ TEST_F(WeirRanks, AFullDiskEndsAllRanksTogether) {
                                        "[shadow.twin]\nlike_leader = true\n[checkpoint]\nevery = 2\n");
   run(1, "full", "full.toml", {"--steps", "2"});
   std::filesystem::remove(folder / "full/shadow_summary.csv");
-  // A write beyond the limit, which no checkpoint keeps to, fails and does not kill. Memory that ranks share would be a file
-  // beyond it too.
+  // A write beyond the limit, which no checkpoint keeps to, fails and does not kill. Memory that ranks share would be a
+  // file beyond it too.
   setenv("OMPI_MCA_btl", "self,tcp", 1);
   const std::string limited =
       "trap '' XFSZ; [ $OMPI_COMM_WORLD_RANK = 0 ] && ulimit -f 16; exec " WEIR_PROGRAM " restart full";

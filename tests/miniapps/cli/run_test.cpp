@@ -1,4 +1,5 @@
-// The program itself, end to end, on a small cavity: interrupted, killed, restarted, blown up, on one thread and on two.
+// The program itself, end to end, on a small cavity: interrupted, killed, restarted, blown up, on one thread and on
+// two.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -192,7 +193,7 @@ TEST_F(Weir, AGridThatIsVeryLongEndsInSeconds) {
   EXPECT_LT(summary("a")["wall_seconds"].get<double>(), 60);
 }
 
-// What was stopped before its first step, and what has met its tolerance but was killed before it could write so.
+// A run stopped before its first step, and one killed after it met its tolerance but before it recorded this.
 TEST_F(Weir, ARestartBeforeTheFirstStepOrAfterTheLastEndsAsTheRun) {
   const std::string tolerance = "time.steady_tolerance=0.1";
   ASSERT_EQ(weir({"run", "cavity.toml", "-o", "whole", "--set", tolerance}).code, 0);
@@ -216,7 +217,7 @@ TEST_F(Weir, AClosedOutputHarmsNoRun) {
   expect_same_end("a", "whole");
 }
 
-// The matrix of the momentum is assembled anew by a restart, and by the run itself where the step varies.
+// The matrix of the momentum is assembled again by a restart, and by the run itself where the step varies.
 TEST_F(Weir, ARestartKnowsTheEarlierSolutionsThatItsGuessesAreMadeFrom) {
   for (const std::string space : {"host", "device"})
     for (const std::string step : {"time.dt=0.01", "time={end=12.0,cfl=0.4}"})

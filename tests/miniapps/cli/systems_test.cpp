@@ -77,7 +77,7 @@ TEST_F(Systems, WhatUnpacksToMuchMoreThanItsSizeIsNotUnpacked) {
   EXPECT_NE(f.err.find("more than 64 times its size"), std::string::npos) << f.err;
 }
 
-// hypre is a plugin beside the program: a copy of the program alone says what it misses, and works otherwise.
+// hypre is a plugin next to the program: a copy of the program alone says what it misses, and works otherwise.
 TEST_F(Systems, AProgramWithoutItsPluginSaysSo) {
   const std::string alone = folder / "alone";
   std::filesystem::copy_file(WEIR_TOY, alone);

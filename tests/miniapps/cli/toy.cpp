@@ -1,5 +1,5 @@
 // weir's command line around a miniapp that costs nothing: the heat equation on a ring, one explicit step after
-// another. It uses the run shell as a flow code does, and can be told to blow up, to wait, to ask for too much
+// another. It uses the run shell as a flow code does, and can be set to blow up, to wait, to ask for too much
 // memory, not to repeat, or to run out of memory on one rank; ranks do all the same.
 #include <unistd.h>
 

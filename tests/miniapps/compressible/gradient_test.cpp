@@ -55,8 +55,9 @@ TYPED_TEST(GradientTest, GreenGaussIsExactForLinearFieldsOnRectangles) {
   EXPECT_LT(this->error(mesh, BoundaryType::exact, GradientScheme::green_gauss), 1000 * eps);
 }
 
-// A layer 1e-5 high on a circle, its cells 10,000 times as long as high, of lengths that grow: the neighbours along the layer lie
-// hundreds of heights off the tangent. What depends on the distance to the wall alone is the same at both ends of a cell.
+// A layer 1e-5 high on a circle, its cells 10,000 times as long as high, of lengths that grow: the neighbours along the
+// layer lie hundreds of heights off the tangent. A function of the distance to the wall alone is the same at both
+// ends of a cell.
 TYPED_TEST(GradientTest, LeastSquaresCarryALayerAlongACurvedWall) {
   constexpr double height = 1e-5;
   constexpr int rows = 6;

@@ -91,7 +91,8 @@ TYPED_TEST(JacobianTest, EqualsDifferencesOfTheResidualForEveryBoundary) {
     }
 }
 
-// Blocks off the diagonal are rounded once; the diagonal ones are sums of four of them and of the boundary's, each sum rounded.
+// Blocks off the diagonal are rounded once; the diagonal ones are sums of four of them and of the boundary's, each sum
+// rounded.
 TYPED_TEST(JacobianTest, InFloatsIsTheSameRounded) {
   for (const GasModel& gas : {test::euler_gas(), test::viscous_gas()})
     for (CellKind kind : test::every_kind) {

@@ -30,8 +30,8 @@ std::vector<double> product(Discretisation<Space>& d, const std::vector<double>&
   return y.to_vector();
 }
 
-// The largest difference to a central one, whose step of 1e-6 leaves truncation of 1e-12 and rounding of 1e-10 times what
-// limiters make of it: slopes of 1e2 and curvatures of 1e4.
+// The largest difference to a central one, whose step of 1e-6 leaves truncation of 1e-12 and rounding of 1e-10 times
+// what limiters make of it: slopes of 1e2 and curvatures of 1e4.
 template <class Space>
 double difference(Discretisation<Space>& d, const std::vector<double>& U) {
   const std::vector<double> x = direction(U.size());

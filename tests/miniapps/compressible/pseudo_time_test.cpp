@@ -107,8 +107,8 @@ tolerance = 1e-3
   EXPECT_LT(steps, 20);
 }
 
-// A turbulent layer over a plate, whose residual rises while the layer grows: what is bounded is that with the pseudo-time
-// derivative.
+// A turbulent layer over a plate, whose residual rises while the layer grows: what is bounded is that with the
+// pseudo-time derivative.
 TYPED_TEST(PseudoTimeStep, ALineSearchTakesATurbulentLayerToItsSteadyState) {
   TestFlow<TypeParam> f(R"([mesh.generator]
 type = "box"

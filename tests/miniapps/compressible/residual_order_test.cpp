@@ -1,5 +1,5 @@
-// R / V against the divergence of the exact fluxes of a smooth periodic field, summed over squares of 2 x 2 squares: what
-// is left over inside of them cancels, so that triangles show their order too.
+// R / V against the divergence of the exact fluxes of a smooth periodic field, summed over squares of 2 x 2 squares:
+// what is left over inside of them cancels, so that triangles show their order too.
 #include <limits>
 
 #include "physics/gas.hpp"

@@ -156,7 +156,7 @@ TYPED_TEST(ResidualTest, AllocatesNothing) {
   EXPECT_EQ(ledger().copies_to_host, before.copies_to_host);
 }
 
-// Enough faces for several threads; periodic ones are nobody's own.
+// Enough faces for several threads; periodic ones belong to no cell alone.
 TEST(ResidualTest, DoesNotDependOnTheNumberOfThreads) {
   const auto mesh = test::box_mesh({.nx = 60, .ny = 81, .kind = CellKind::mixed, .periodic_y = true});
   const GasModel gas = test::viscous_gas();

@@ -42,7 +42,8 @@ TYPED_TEST(Shock, ARampOfMachThreeConvergesByTenOrders) {
   TestFlow<TypeParam> f(ramp + newton + "[numerics]\nlimiter = \"venkatakrishnan\"\n");
   EXPECT_LT(steps_to(f, 1e-10, 40), 40);
   const auto q = f.quantities();
-  // The shock is some cells thick, of 16 across, and the wall that the ratio is taken from has 10: a cell's share of it.
+  // The shock is some cells thick, of 16 across, and the wall that the ratio is taken from has 10: a cell's share of
+  // it.
   EXPECT_NEAR(q.at("pressure_ratio_error"), 0, 1.0 / 16);
   EXPECT_NEAR(q.at("shock_angle_error"), 0, 1);
 }
@@ -94,7 +95,8 @@ std::string riemann(const std::string& states, const std::string& time) {
          time + "[pseudo_time]\ncfl_start = 1e4\ncfl_max = 1e4\nfirst_order_tolerance = 0.0\ntolerance = 1e-3\n";
 }
 
-// On 200 cells the L1 error is 0.0031 (docs/results/cases.md); of first order, as contacts and shocks are, on 50 four times that.
+// On 200 cells the L1 error is 0.0031 (docs/results/cases.md); of first order, as contacts and shocks are, on 50 four
+// times that.
 TEST(Riemann, TorosFirstTestIsNearTheExactSolution) {
   TestFlow<Host> f(
       riemann("centre = [0.3, 0.0]\nleft = { density = 1.0, velocity = [0.75, 0.0], pressure = 1.0 }\n"

@@ -1,4 +1,4 @@
-// States and models for tests of turbulent flow: a fifth number behind the four of flows.hpp.
+// States and models for tests of turbulent flow: a fifth number after the four of flows.hpp.
 #pragma once
 #include "mesh/unstructured/wall_distance.hpp"
 #include "tests/miniapps/compressible/flows.hpp"

@@ -1,4 +1,4 @@
-// The discretisation of five equations: Jacobian, both spaces, the order of the residual, the tree behind the distance.
+// The discretisation of five equations: Jacobian, both spaces, the order of the residual, the tree of the distance.
 #include <limits>
 
 #include "physics/spalart_allmaras.hpp"
@@ -122,8 +122,8 @@ std::array<double, 5> field(double x, double y) {
 }
 double distance(double x, double y) { return 0.5 + 0.1 * std::sin(two_pi * x) * std::sin(two_pi * y); }
 
-// div(rho u n - diffusivity grad n) - sources at a point, from the field alone; differences of fourth order, steps of 2e-3:
-// errors of 1e-9.
+// div(rho u n - diffusivity grad n) - sources at a point, from the field alone; differences of fourth order, steps of
+// 2e-3: errors of 1e-9.
 double exact_residual(const GasModel& m, double x, double y) {
   const double unit = 1 / m.reynolds, gamma_m2 = m.gamma * m.mach * m.mach, h = 2e-3;
   Gas gas;

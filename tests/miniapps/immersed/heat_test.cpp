@@ -7,7 +7,8 @@
 namespace weir::test::heat_test {
 namespace {
 
-// T = ln(2 r): 0 on a cylinder of radius 1/2 and given on the sides of a box of fluid at rest; the slope on the cylinder is 2.
+// T = ln(2 r): 0 on a cylinder of radius 1/2 and given on the sides of a box of fluid at rest; the slope on the
+// cylinder is 2.
 std::string conduction(int cells, const std::string& body) {
   const std::string n = std::to_string(cells), t = "temperature = \"0.5*ln(4*(x^2 + y^2))\" }\n";
   std::string sides;
@@ -32,7 +33,7 @@ Errors conduction_errors(int cells, const std::string& body) {
   return {std::abs(s.flux / s.area + 2), std::abs(s.value / s.area)};
 }
 
-// Order 1.4 on 5 to 21 cells a diameter (docs/results/cases.md).
+// Order 1.4 on 5 to 21 cells per diameter (docs/results/cases.md).
 TEST(ImmersedHeat, OfConductionTendsToTheExactFluxWhereTheTemperatureIsGiven) {
   const Errors coarse = conduction_errors(14, "temperature = 0.0\n"),
                fine = conduction_errors(28, "temperature = 0.0\n");
@@ -64,7 +65,7 @@ std::vector<double> after_steps_of_a_heated_flow(auto space) {
   return all;
 }
 
-// The same settings as a scalar, beside one whose flux is given; the temperature stands in front of them.
+// The same settings as a scalar, next to one whose flux is given; the temperature stands in front of them.
 TEST(ImmersedHeat, OfAScalarWithTheTemperaturesSettingsIsTheTemperatureBitForBit) {
   std::string text = conduction(14, "temperature = 0.5\nscalar = { salt = 0.5 }\nscalar_flux = { dye = -2.0 }\n");
   for (const std::string side : {"x_min", "x_max", "y_min", "y_max"}) {

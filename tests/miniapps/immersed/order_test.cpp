@@ -4,7 +4,8 @@
 namespace weir::test::order_test {
 namespace {
 
-// The faces about the body move by a part of a cell, those at the sides of the box stay, the widths between them change smoothly.
+// The faces about the body move by a part of a cell, those at the sides of the box stay, the widths between them change
+// smoothly.
 void move_faces(GridLine& line, double part) {
   const double half = line.faces.back(), h = line.width[0];
   for (std::size_t i = 1; i + 1 < line.faces.size(); ++i) {
@@ -44,9 +45,10 @@ Drag steady_drag(int cells_a_diameter, double part_x, double part_y, int order =
   return {2 * flow.control_volume_force()[0], 2 * flow.surface_force().total(0)};
 }
 
-// Wherever the centre lies. The reference is that of 48 and 64 cells a diameter (docs/results/cases.md). What a straight line in
-// the ghosts does not pass are the bounds on the finest grid (its error is 0.5 to 1.1 %, its force depends on the place by 0.6 %,
-// its surface integral is 1 to 2 % off); linear velocities in open faces do not pass that of the surface (0.23 %).
+// Wherever the centre lies. The reference is that of 48 and 64 cells per diameter (docs/results/cases.md). What a
+// straight line in the ghosts does not pass are the bounds on the finest grid (its error is 0.5 to 1.1 %, its force
+// depends on the place by 0.6 %, its surface integral is 1 to 2 % off); linear velocities in open faces do not pass
+// that of the surface (0.23 %).
 TEST(ImmersedOrder, TheDragsErrorFallsWithSecondOrderWhereverTheCentreLiesInItsCell) {
   constexpr double reference = 23.193;
   const double places[2][2] = {{0, 0}, {0.25, 0.5}};

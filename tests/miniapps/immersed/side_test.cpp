@@ -28,7 +28,7 @@ TYPED_TEST(ImmersedSides, HalfACylinderOnAPlaneOfSymmetryFeelsHalfOfItsDrag) {
   TestFlow<TypeParam> whole(cylinder_in("-2.0", "4.0", 32, slip)), half(cylinder_in("0.0", "2.0", 16, slip));
   whole.advance(8);
   half.advance(8);
-  // Beside the side the surface's pressure comes from nodes on one side of it.
+  // Next to the side the surface's pressure comes from nodes on one side of it.
   EXPECT_NEAR(half.drag(), 0.5 * whole.drag(), 0.003 * half.drag());
   const std::vector<double> u = whole.flow.flow().velocity[0].to_vector(), v = half.flow.flow().velocity[0].to_vector();
   const Layout &lw = whole.flow.layout(), &lh = half.flow.layout();

@@ -4,7 +4,7 @@
 #include "flow_case.hpp"
 #include "miniapps/immersed/case.hpp"
 #include "miniapps/immersed/statistics.hpp"
-#include "miniapps/structured/clock.hpp"
+#include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "solvers/device/ledger.hpp"
 #include "tests/support/larger.hpp"
@@ -25,8 +25,8 @@ TYPED_TEST(ImmersedStep, KeepsMassInEveryCellBesideAFixedBody) {
   EXPECT_LT(t.flow.max_mass_error(), 100 * solver_tolerance);  // the sum's residual over a cell's volume, 1/36
 }
 
-// The volume that a body gains leaves through the outlet: what the sides let through is the body's flux, to the solver's
-// tolerance, in every cell and in all.
+// The volume that a body gains leaves through the outlet: what the sides let through is the body's flux, to the
+// solver's tolerance, in every cell and in all.
 TYPED_TEST(ImmersedStep, KeepsMassWhereABodyChangesItsVolume) {
   TestFlow<TypeParam> t(
       text_of(24, 0.02, 0,
@@ -39,8 +39,8 @@ TYPED_TEST(ImmersedStep, KeepsMassWhereABodyChangesItsVolume) {
   }
 }
 
-// A cavity whose wall moves, with an opening: what the cut cells' pieces of surface let in is what the wall gives way to,
-// from rest on, and steps by the CFL number follow the wall.
+// A cavity whose wall moves, with an opening: what the cut cells' pieces of surface let in is what the wall gives way
+// to, from rest on, and steps by the CFL number follow the wall.
 TYPED_TEST(ImmersedStep, KeepsMassWhereAVentricleFillsAndTheStepFollowsItsWall) {
   TestFlow<TypeParam> t(filling_ventricle);
   StepSize clock(t.c.flow, body_rate(t.config, t.c));
@@ -55,11 +55,12 @@ TYPED_TEST(ImmersedStep, KeepsMassWhereAVentricleFillsAndTheStepFollowsItsWall) 
     EXPECT_EQ(t.flow.cut().total_body_flux, 0);
     EXPECT_LT(t.flow.max_mass_error(), 1e-6 * rate_of_volume / t.flow.body().volume());
     EXPECT_LT(dt * courant_rate(t.flow.flow(), t.flow.metrics()),
-              2);  // the fluid beside the opening is faster than its rim
+              2);  // the fluid next to the opening is faster than its rim
   }
 }
 
-// Through the aortic opening velocity goes on unchanged in systole; at no other time and place: rows whose weights sum to zero.
+// Through the aortic opening velocity goes on unchanged in systole; at no other time and place: rows whose weights sum
+// to zero.
 TEST(ImmersedVentricle, OnlyWhereFluidLeavesTheOpeningImposesNoVelocity) {
   TestFlow<Host> t(filling_ventricle);
   Body body = read_case_body(t.config, t.c);
@@ -109,8 +110,9 @@ TYPED_TEST(ImmersedStep, GhostsContinueTheProjectedVelocity) {
   EXPECT_GT(looked_at, 4);
 }
 
-// A velocity without divergence, linear in space: what enters a cut cell through its open faces leaves through the surface in it, to
-// round-off. With the nodes' velocities in place of those of the open parts a face would be off by up to u' h^2 / 8.
+// A velocity without divergence, linear in space: what enters a cut cell through its open faces leaves through the
+// surface in it, to round-off. With the nodes' velocities in place of those of the open parts a face would be off by up
+// to u' h^2 / 8.
 TYPED_TEST(ImmersedStep, CutCellsKeepALinearVelocitysMass) {
   TestFlow<TypeParam> t(text_of(24, 0.02, 1, fixed_cylinder));
   const Layout& l = t.flow.layout();
@@ -171,8 +173,8 @@ TYPED_TEST(ImmersedStep, PressureAndFrictionOfTheSurfacesPiecesAddUpToTheForce) 
   EXPECT_GT(front, back);
 }
 
-// A parabola on a stretched grid: a cut face lets through its mean over the open part, less what the value in the middle of a whole
-// face leaves out of the mean, u'' h^2 / 24.
+// A parabola on a stretched grid: a cut face lets through its mean over the open part, less what the value in the
+// middle of a whole face leaves out of the mean, u'' h^2 / 24.
 TYPED_TEST(ImmersedStep, CutFacesLetThroughTheMeanOfAParabola) {
   std::string text = text_of(24, 0.02, 1, fixed_cylinder);
   text.replace(text.find("[flow]"), 0, "stretching = [\"uniform\", { type = \"tanh\", factor = 1.0 }]\n");
@@ -206,7 +208,8 @@ TYPED_TEST(ImmersedStep, CutFacesLetThroughTheMeanOfAParabola) {
   }
 }
 
-// The same in 3D, where the open part is a polygon: weights on a parabola about the face's middle, against a sum over points of the face.
+// The same in 3D, where the open part is a polygon: weights on a parabola about the face's middle, against a sum over
+// points of the face.
 TEST(ImmersedFaces, LetThroughTheMeanOfAParabolaIn3D) {
   std::string sides;
   for (const char* side : {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"})
@@ -245,11 +248,13 @@ TEST(ImmersedFaces, LetThroughTheMeanOfAParabolaIn3D) {
       corners += face.corner != 0;
     }
   ASSERT_GT(corners, 200);
-  // The sphere's curvature, left out by polygons, moves the middle of the open part by up to 1 / 8 R = 0.027; |grad u| <= 1.6.
+  // The sphere's curvature, left out by polygons, moves the middle of the open part by up to 1 / 8 R = 0.027; |grad u|
+  // <= 1.6.
   EXPECT_LT(worst, 0.027 * 1.6);
 }
 
-// A body whose faces lie on grid lines has the force of one a hair beside them; across the stream none, as it is symmetric.
+// A body whose faces lie on grid lines has the force of one a hair next to them; across the stream none, as it is
+// symmetric.
 TYPED_TEST(ImmersedStep, FacesOnGridLinesHaveTheForceOfFacesBesideThem) {
   const auto forces = [](const char* shift) {
     TestFlow<TypeParam> t(
@@ -264,7 +269,8 @@ TYPED_TEST(ImmersedStep, FacesOnGridLinesHaveTheForceOfFacesBesideThem) {
   for (const double lift : {on[1], before[1], behind[1]}) EXPECT_NEAR(lift, 0, 1e-8);
 }
 
-// Fluid at rest under a force: by surface and by control volume the body is buoyant by the fluid that it takes the place of.
+// Fluid at rest under a force: by surface and by control volume the body is buoyant by the fluid that it takes the
+// place of.
 TYPED_TEST(ImmersedStep, TheControlVolumeKnowsTheBodyForce) {
   std::string text = text_of(24, 0.02, 0, fixed_cylinder);
   text.replace(text.find("viscosity"), 0, "body_force = [0.0, -1.0]\n");
@@ -292,7 +298,7 @@ TEST(ImmersedStatistics, AForceThatIsSteadyHasNoStrouhalNumber) {
   EXPECT_NEAR(shedding.quantities(1, 1, 0).at("strouhal"), 0.5, 0.01);
 }
 
-// What travels to the device in a step.
+// Copies to the device in a step.
 TYPED_TEST(ImmersedStep, CountsWhatTheGeometrySendsToTheDeviceNothingForAFixedBody) {
   constexpr bool is_device = std::is_same_v<TypeParam, Device>;
   TestFlow<TypeParam> fixed(text_of(20, 0.02, 1, fixed_cylinder));
@@ -311,7 +317,7 @@ TYPED_TEST(ImmersedStep, CountsWhatTheGeometrySendsToTheDeviceNothingForAFixedBo
   EXPECT_EQ(moving.flow.uploads().bytes > 0, is_device);
 }
 
-// Of a fine grid only the band around the surface: the fields alone are 43 bytes a cell in two dimensions.
+// Of a fine grid only the band around the surface: the fields alone are 43 bytes per cell in two dimensions.
 TYPED_TEST(ImmersedStep, SendsTheBandAroundABodyThatMovesToTheDevice) {
   constexpr int cells = 160;
   const Table config = read_case_text(

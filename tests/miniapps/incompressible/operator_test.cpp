@@ -137,7 +137,7 @@ TYPED_TEST(Operators, DeltaFormsMatrixIsTheExplicitOperatorsOwn) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (int e = 0; e < 3; ++e) {
-    // amplitudes so small that advection, quadratic in them, vanishes beside diffusion
+    // amplitudes so small that advection, quadratic in them, vanishes compared with diffusion
     for (int o = 0; o < 3; ++o) {
       std::vector<double> values(static_cast<std::size_t>(l.padded_count()), 0.0);
       if (o == e)

@@ -1,4 +1,4 @@
-// What the tests of the schemes' orders share: grids, sides, and Richardson's differences in time.
+// Shared by the tests of the schemes' orders: grids, sides, and Richardson's differences in time.
 #pragma once
 #include <cmath>
 #include <string>

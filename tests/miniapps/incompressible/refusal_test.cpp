@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
-#include "miniapps/structured/clock.hpp"
+#include "miniapps/structured/time/clock.hpp"
 #include "tests/miniapps/incompressible/flow_case.hpp"
 
 namespace weir::test::refusal_test {
@@ -187,7 +187,8 @@ TEST(StepSizes, AStepThatCollapsesIsTold) {
   EXPECT_EQ(slow.why_collapsed(0, 2), "");
 }
 
-// From rest what drives the flow bounds the first step: the initial field, a source, a flux, a force that begins at nought.
+// From rest what drives the flow bounds the first step: the initial field, a source, a flux, a force that begins at
+// nought.
 TEST(StepSizes, TheFirstStepFromRestIsShortEnoughForWhatDrivesTheFlow) {
   const std::string walls =
       "[boundary]\nx_min = { type = \"wall\" }\nx_max = { type = \"wall\" }\ny_min = { type = \"wall\"WARM }\n"

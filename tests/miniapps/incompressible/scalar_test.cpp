@@ -13,8 +13,8 @@ std::string solved_tightly(const std::string& name) {
   return "[linear." + name + "]\nmethod = \"cg\"\ntolerance = 1e-12\n";
 }
 
-// Taylor and Green's flow between slip walls, and two scalars made up for it, with values on some sides and fluxes on the others. E:
-// exp(-2 nu t), nu = 0.1.
+// Taylor and Green's flow between slip walls, and two scalars made up for it, with values on some sides and fluxes on
+// the others. E: exp(-2 nu t), nu = 0.1.
 //   a = cos(t) sin(x + 0.3) cos(2y + 0.2),  kappa = 0.02,  lap a = -5 a
 //   b = (2 + sin t) cos(x + y),             kappa = 0.7,   lap b = -2 b
 const char* const manufactured = R"toml([scalar.a]

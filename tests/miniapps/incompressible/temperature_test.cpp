@@ -48,8 +48,8 @@ TYPED_TEST(Temperatures, BetweenAGivenOneAndAGivenFluxIsAStraightLine) {
   }
 }
 
-// Between walls of one temperature with a source inside, half of the heat leaves through each: the fluxes are the scheme's own, so
-// that the balance holds on any grid.
+// Between walls of one temperature with a source inside, half of the heat leaves through each: the fluxes are the
+// scheme's own, so that the balance holds on any grid.
 TEST(Heat, OfASourceLeavesThroughTheWalls) {
   const std::string boundary =
       "x_min = { type = \"periodic\" }\nx_max = { type = \"periodic\" }\n"

@@ -80,7 +80,7 @@ TEST_F(TwinRuns, CompareConfigurationsAndTheFirstWithItself) {
   EXPECT_EQ(summary[1][15], "baseline");
   EXPECT_EQ(summary[2][1], "slow again");
   EXPECT_EQ(summary[2][15], "control");
-  EXPECT_LT(std::stod(summary[3][10]), 0.5);  // 1 ms a step, not 20
+  EXPECT_LT(std::stod(summary[3][10]), 0.5);  // 1 ms per step, not 20
   EXPECT_EQ(summary[3][15], "too few pairs");
   EXPECT_EQ(summary[4][3], "2") << "failures";
   ASSERT_EQ(quantities.size(), 2U);  // of `fast`: the broken one has none
@@ -286,7 +286,7 @@ TEST_F(TwinRuns, EveryConfigurationIsCheckedBeforeTheFirstRun) {
   EXPECT_NE(ab("out").err.find("configuration 'fast', case 'heat': --set time.max_steps: "), std::string::npos);
 }
 
-// One that takes as long as the cell says, and one that always takes 20 ms a step.
+// One that takes as long as the cell says, and one that always takes 20 ms per step.
 const char* const map_study = R"([study]
 title = "Who waits"
 cases = ["cases/heat.toml"]

@@ -1,4 +1,4 @@
-// What is seen of a solve on a branch, for waves whose length is known.
+// Observation of a solve on a branch, for waves of known length.
 #include "miniapps/study/relay/branch_eye.hpp"
 
 #include <gtest/gtest.h>

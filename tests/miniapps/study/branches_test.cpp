@@ -1,4 +1,4 @@
-// What ends a branch and what ends the run, of the errors that a led step can meet.
+// Errors of a step on a branch that end the branch, and those that end the run.
 #include "miniapps/study/relay/branches.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Capsules: what triggers them, that they hold every bit, and that a damaged one is refused with the name of the damage.
+// Capsules: what triggers them, that they hold every bit, and that a damaged one is refused with the name of the
+// damage.
 #include "miniapps/study/capture/capsule.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Failure diagnostics under mpirun: what was planted is named with its rank and its cell in the whole grid, and what is said of
-// the flow is what one rank says.
+// Failure diagnostics under mpirun: what was planted is named with its rank and its cell in the whole grid, and what is
+// said of the flow is what one rank says.
 #include <limits>
 #include <nlohmann/json.hpp>
 

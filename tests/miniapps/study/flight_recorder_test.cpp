@@ -85,7 +85,8 @@ Numbers wave(int n) {
   return b;
 }
 
-// A solve with [linear.s] = options, and the verdict where it fails. aged_from: the preconditioner was made for that one.
+// A solve with [linear.s] = options, and the verdict where it fails. aged_from: the preconditioner was made for that
+// one.
 Finding diagnosed(const BlockCsrData& data, const Numbers& b, const std::string& options, Numbers x = {},
                   const BlockCsrData* aged_from = nullptr, int age = 0) {
   const Table table = read_case_text(options, "s.toml");

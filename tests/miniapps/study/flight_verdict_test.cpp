@@ -1,4 +1,4 @@
-// The recorder beside a made-up flow: what a step costs in allocations, what the verdict makes of the last steps.
+// The recorder next to a made-up flow: what a step costs in allocations, what the verdict makes of the last steps.
 #include <gtest/gtest.h>
 
 #include <cmath>

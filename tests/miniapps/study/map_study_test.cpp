@@ -1,4 +1,4 @@
-// Maps by relays: who wins a cell by what its branches say. And every study of inputs/study can be read.
+// Maps by relays: the fastest in a cell by what its branches say. And every study of inputs/study can be read.
 #include "miniapps/study/map/map_study.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A cell whose reference has a noise of 2 % and whose candidate costs so much.
+// A cell whose reference has a noise of 2 % and whose candidate has this cost.
 AbSummary cell(const char* verdict, const char* closed, const char* interval, const char* more = "\"cut\": 0") {
   const std::string rest = ", \"branches\": 9, \"failures\": 0, ";
   AbRun run;

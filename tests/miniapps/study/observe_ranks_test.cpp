@@ -1,5 +1,5 @@
-// [observe] and [roofline] under mpirun: the numbers and the pictures of one rank where the method is that of one rank, and
-// those of each rank's rows where it is not.
+// [observe] and [roofline] under mpirun: the numbers and the pictures of one rank where the method is that of one rank,
+// and those of each rank's rows where it is not.
 #include <set>
 
 #include "tests/miniapps/cli/over_ranks.hpp"
@@ -121,7 +121,7 @@ TEST_F(ObserveRanks, OfTheCoupledSchemeToo) {
 
 TEST_F(ObserveRanks, OfACompressibleFlowEachCellHasItsPrecisionAndItsLine) {
   const std::string text = flow + R"(method = "gmres"
-preconditioner = { type = "block_jacobi", precision = "adaptive" }
+preconditioner = { type = "block_jacobi", precision = "float" }
 [ordering]
 type = "line_rcm"
 anisotropy = 2.0

@@ -1,4 +1,4 @@
-// What branches are said to show, with costs that are made up.
+// Conclusions from branches, with artificial costs.
 #include "miniapps/study/relay/relay_series.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Branches of a real run: they change no bit of it, the replicas lead alike, and who cannot lead is told.
+// Branches of a real run: they change no bit of it, the replicas lead alike, and a candidate that fails is reported.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -55,7 +55,7 @@ class Relays : public testing::ProgramTest {
     return ProgramTest::weir(more);
   }
 
-  // The same run without branches and with them, for so many steps; what the branches' rows must hold, whoever leads.
+  // The same run without branches and with them, for N steps; what the branches' rows must hold, for any solver.
   void expect_no_bit_changed(const std::string& text, const std::string& branches, const std::string& steps,
                              std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--steps", steps});
@@ -128,7 +128,7 @@ TEST_F(Relays, ChangeNoBitOfTheCoupledSchemeSteadyOrNot) {
                         of_blocks, "6");
 }
 
-// What a reference solver takes from one system to the next its replicas take too.
+// State that a reference solver keeps between systems is kept by its replicas, too.
 TEST_F(Relays, ChangeNoBitOfACompressibleFlowWhoseSolverRemembers) {
   const std::string cylinder = testing::cylinder_at_re_40 + steady;
   for (const char* leader : {"", "method = \"gmres\"\nrecycle = 2\n", "refresh = \"every:3\"\n",
@@ -142,7 +142,7 @@ TEST_F(Relays, ChangeNoBitOfAnUnsteadyCompressibleFlow) {
   expect_no_bit_changed(testing::vortex_12x12 + "end = 2.0\n" + testing::no_report, of_blocks, "6");
 }
 
-// What a candidate has learnt on one branch is none of the next one's.
+// State of a candidate from one branch is not used on the next.
 TEST_F(Relays, LeadABranchAlikeWhateverHasBeenBefore) {
   const auto branch = [this](const std::string& every) {
     const Finished run = weir(testing::cavity_12x12 + "[time]\nend = 0.4\ndt = 0.01\n" + testing::cg_with_jacobi +

@@ -1,5 +1,5 @@
-// [select] in real runs: what it decides can be followed bit for bit, with and without a stop, and a solver that fails is
-// replaced in the very solve.
+// [select] in real runs: what it decides can be followed bit for bit, with and without a stop, and a solver that fails
+// is replaced in the very solve.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ using testing::Finished;
 using testing::write_file;
 
 const std::string cavity = testing::cavity_12x12 + "[time]\nend = 0.6\ndt = 0.01\n[checkpoint]\nevery = 7\n";
-// Noise decides nothing here: one of the two is slowed down by so much.
+// Noise decides nothing here: one of the two is slowed down by this fraction.
 const std::string slow_default = "[linear.pressure]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n";
 std::string select(const std::string& more) {
   return "[select]\nsystem = \"pressure\"\nevery = 2\nsteps = 2\nbudget = 1e4\nlimit = 100\nmargin = 0.0\n" + more;
@@ -125,7 +125,7 @@ TEST_F(Selects, TrialsAreDecisionsThatCanBeFollowedBitForBit) {
   EXPECT_EQ(csv("raced/decisions.csv"), csv("followed/decisions.csv"));
 }
 
-// Its first steps on a branch, from which it learns, do not count.
+// Its first steps on a branch, which fill its guesses, do not count.
 TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
   const std::string learns =
       "solvers = [\"learns\"]\n[select.learns]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
@@ -144,7 +144,7 @@ TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
   const Row& race = races.front();
   ASSERT_EQ(race.at("end"), "steps");
   const int counted =
-      std::stoi(race.at("step")) + std::max(4, std::stoi(race.at("steps")));  // after those in which it learns
+      std::stoi(race.at("step")) + std::max(4, std::stoi(race.at("steps")));  // after those that do not count
   double of_default = 0;
   for (const Row& row : rows("default/solves.csv"))
     if (row.at("system") == "pressure" && std::stoi(row.at("step")) >= counted &&

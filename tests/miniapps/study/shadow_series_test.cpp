@@ -1,5 +1,5 @@
-// What the lab says of its own reference solver: solves that are real, times that are made up, so that what is true is known. The
-// same on the machine's own clock: `weir bench lab-aa`.
+// Results of the lab for its own reference solver: solves that are real, times that are made up, so that what is true
+// is known. The same on the machine's own clock: `weir bench lab-aa`.
 #include "miniapps/study/shadow/shadow_series.hpp"
 
 #include <gtest/gtest.h>
@@ -84,9 +84,9 @@ class Loop {
   Shadow<Host> shadow_;
 };
 
-// A machine with habits: the second replica lies badly in memory, who comes first finds cold caches, the reference solver in
-// the flow is far slower than its doubles; then 2 % of noise and now and then a hiccup that lasts for two tries. "slow" takes
-// 5 % more.
+// A machine with habits: the second replica lies badly in memory, the first solver finds cold caches, the reference
+// solver in the flow is far slower than its doubles; then 2 % of noise and now and then a hiccup that lasts for two
+// tries. "slow" takes 5 % more.
 struct Machine {
   explicit Machine(unsigned seed) : random(seed) {}
   void operator()(ShadowRecord& r) {

@@ -1,4 +1,4 @@
-// Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are told.
+// Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are reported.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -129,8 +129,8 @@ TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
   EXPECT_EQ(rows("with/shadow_summary.csv").size(), 4U);
 }
 
-// After the shadows the reference solver prepares itself and solves once more: that must leave nothing behind, where the matrix
-// changes with every step too, and is the lab's time.
+// After the shadows the reference solver prepares itself and solves once more: that must leave nothing behind, where
+// the matrix changes with every step too, and is the lab's time.
 TEST_F(Shadows, ChangeNoBitOfAFlowWhoseMatrixChanges) {
   const std::string cylinder = testing::cylinder_at_mach_038(24, 10, 20), candidate = R"([shadow]
 system = "flow"
@@ -138,7 +138,7 @@ solvers = ["jacobi"]
 every = 1
 [shadow.jacobi]
 method = "gmres"
-preconditioner = { type = "block_jacobi", precision = "adaptive" }
+preconditioner = { type = "block_jacobi", precision = "float" }
 )";
   for (const std::string leader : {"", "[linear.flow]\nmethod = \"gmres\"\nrecycle = 2\n"}) {
     const std::string text = cylinder + leader;
@@ -150,8 +150,8 @@ preconditioner = { type = "block_jacobi", precision = "adaptive" }
   }
 }
 
-// Asynchronous sweeps on the emulator meet another schedule in every launch: a reference solver that does not repeat, for
-// certain.
+// Asynchronous sweeps on the emulator meet another schedule in every launch: a reference solver that does not repeat,
+// for certain.
 // The prescribed ones are its near miss: asynchronous too, and they repeat.
 TEST_F(Shadows, FindALeaderThatDoesNotRepeatAndTheStepFromWhichOn) {
   const auto cylinder = [](const std::string& asynchrony) {
@@ -264,7 +264,7 @@ TEST_F(Shadows, AKilledRunKeepsTheRowsBeforeItsCheckpoint) {
   for (const auto& [step, count] : rows_of) EXPECT_EQ(count, 5) << "step " << step;
 }
 
-// A solve of minutes beside the flow: it is given up with the run, and leaves no row of a comparison that is none.
+// A solve of minutes next to the flow: it is given up with the run, and leaves no row of a comparison that is none.
 TEST_F(Shadows, AreGivenUpAtTheWallLimit) {
   const std::string cells = std::to_string(WEIR_LONG_SOLVE_CELLS), large = "grid.cells=[" + cells + "," + cells + "]",
                     text = cavity + R"([shadow]

@@ -1,4 +1,4 @@
-// What paired comparisons may claim: nothing where there is nothing, and a planted difference where there is one.
+// Claims of paired comparisons: nothing where there is nothing, and a planted difference where there is one.
 #include "miniapps/study/shadow/statistics.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct Clock {
     for (int i = 0; i < n; ++i) cost.push_back(std::exp(level += step(random)));
     return cost;
   }
-  // Each time 3 % of noise, now and then a hiccup of the machine: one in so many solves.
+  // Each time 3 % of noise, now and then a hiccup of the machine: one in N solves.
   std::vector<double> times(const std::vector<double>& cost, double factor, double hiccups) {
     std::normal_distribution<double> noise(0, 0.03);
     std::uniform_real_distribution<double> chance(0, 1);
@@ -36,7 +36,7 @@ struct Compared {
   Verdict verdict() const { return verdict_of(candidate, noise_floor_of(control)); }
 };
 
-// What a hiccup has slowed is solved once more (shadow.hpp), so that few are left.
+// A slow solve is repeated (shadow.hpp), so that few are left.
 Compared compared(unsigned seed, double factor, int systems = 100, double hiccups = 0) {
   Clock clock(seed);
   const std::vector<double> cost = clock.costs(systems);

@@ -164,7 +164,7 @@ TEST(PublishedData, IsMappedToTheFlowsFrame) {
       {"cavity3d_albensoeder_kuhlmann_Re1000.csv", "s", "value_over_U", {{"profile", "lid_normal"}}, 0, 1, 0.5, -1});
   EXPECT_EQ(p.position.front(), 0);
   EXPECT_EQ(p.position.back(), 1);
-  EXPECT_EQ(p.value[1], 0.21738);  // upflow beside the upstream wall
+  EXPECT_EQ(p.value[1], 0.21738);  // upflow next to the upstream wall
 }
 
 TEST(PublishedData, ThatComesOutAsNotANumberIsNoSmallDifference) {

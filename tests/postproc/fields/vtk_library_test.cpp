@@ -1,4 +1,4 @@
-// What ParaView does with our files: VTK's own reader opens them.
+// VTK's own reader, which is ParaView's, opens our files.
 #include <gtest/gtest.h>
 #include <vtkCellData.h>
 #include <vtkDataArray.h>

@@ -1,4 +1,5 @@
-// What HDF5's own library finds in our .vtkhdf files: structure by the VTKHDF specification (2.0), and every value.
+// Contents of our .vtkhdf files, read by HDF5's own library: structure by the VTKHDF specification (2.0), and every
+// value.
 #include "postproc/fields/vtkhdf.hpp"
 
 #include <gtest/gtest.h>

@@ -60,7 +60,7 @@ TEST(RunDirectory, OverwriteRemovesWhatTheRunWroteAndNothingElse) {
   EXPECT_EQ(read_file(run + "/vtk/my.pvsm"), "mine");
 }
 
-// A link is the user's, and so is what lies behind it.
+// A link is the user's, and so is its target.
 TEST(RunDirectory, OverwriteLeavesLinksAndWhatLiesBehindThem) {
   const ScratchFolder folder;
   const std::string run = folder / "run";

@@ -1,4 +1,5 @@
-// Floating point, correctly rounded but for what PTX calls approximate: there the host's functions are more exact than a GPU's.
+// Floating point, correctly rounded but for what PTX calls approximate: there the host's functions are more exact than
+// a GPU's.
 #include <cfenv>
 #include <cmath>
 #include <type_traits>

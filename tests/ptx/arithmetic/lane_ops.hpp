@@ -35,7 +35,7 @@ void ternary(Context& c, const Instruction& i, u32 mask) {
   each_lane(mask, [=](int l) { put<Out>(out, l, F(get<A>(a, l), get<B>(b, l), get<C>(d, l))); });
 }
 
-// The parts of an opcode behind its name.
+// The parts of an opcode after its name.
 class Opcode {
  public:
   explicit Opcode(const std::vector<std::string>& words) : words_(words) {}

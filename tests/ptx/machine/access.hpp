@@ -5,8 +5,8 @@
 namespace weir::ptx {
 
 u64 lane_address(const Context& context, const Instruction& instruction, int lane);
-// Ends the kernel where the address lies outside of live allocations, of its window, or is not aligned. `device`: the byte
-// lies in the device's memory, so it goes through the L1.
+// Ends the kernel where the address lies outside of live allocations, of its window, or is not aligned. `device`: the
+// byte lies in the device's memory, so it goes through the L1.
 char* checked_pointer(const Context& context, const Instruction& instruction, int lane, int bytes, bool& device);
 void count_access(const Context& context, const Instruction& instruction, u32 mask);
 

@@ -15,7 +15,7 @@ void Scheduler::enter(ThreadBlock& block, Warp& warp, const Function* function) 
   context_ = {warp.rows.get() + window.rows, window.frame, &warp, &block, &launch_, function};
 }
 
-// Memory starts as 0xff, so a value that nobody has written is a NaN or -1.
+// Memory starts as 0xff, so a value that was not written is a NaN or -1.
 void Scheduler::start(ThreadBlock& b, u64 linear) {
   const Extent grid = launch_.request.grid;
   const bool fresh = b.warps.empty();

@@ -1,4 +1,5 @@
-// Shuffles, votes, matches, reductions of a warp. The scheduler has seen to it that all lanes of the mask that live are here.
+// Shuffles, votes, matches, reductions of a warp. The scheduler has seen to it that all lanes of the mask that live are
+// here.
 #include <algorithm>
 
 #include "tests/ptx/machine/machine.hpp"

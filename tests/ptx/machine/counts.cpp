@@ -11,7 +11,7 @@ std::size_t row_of(const Context& c, int operand) {
   return static_cast<std::size_t>((c.rows - c.warp->rows.get()) + operand) / 4;
 }
 
-// When an instruction can issue, and how many loads lie behind its operands.
+// When an instruction can issue, and how many loads lie after its operands.
 struct Operands {
   u32 issue;
   u16 depth;
@@ -47,7 +47,7 @@ bool is_global(const Context& c, const Instruction& i, u32 mask, u64* addresses,
   return i.space == Space::global || (i.space == Space::generic && addresses[0] < shared_window);
 }
 
-// Asked again and again until another warp writes: costs one read, from the moment it is written.
+// Polled until another warp writes: costs one read, from the moment it is written.
 bool polls_again(const Instruction& i, const u64* addresses, LaunchCounts& counts, WarpClock& clock) {
   if (i.semantics == Semantics::weak || i.semantics == Semantics::read_only || i.atomic) return false;
   const bool again = clock.polled == &i && clock.polled_address == addresses[0];
@@ -103,7 +103,7 @@ u32 flags_written(const Launch& launch, const GlobalAccess& a) {
   return time;
 }
 
-// Back to the first poll: how often the interpreter asks says nothing.
+// Back to the first poll: the number of polls of the interpreter is not counted.
 void wait_for_flags(Context& c, const Instruction& i, const GlobalAccess& a, u16 depth) {
   WarpClock& clock = c.warp->clock;
   clock.now = clock.poll_issue;
@@ -133,7 +133,7 @@ void count_global(Context& c, const Instruction& i, const GlobalAccess& a, Opera
       clock.waited += written - o.issue;
       ready = written + from_l2;
     }
-    if (i.semantics == Semantics::acquire) clock.now = std::max(clock.now, ready);  // what follows stays behind it
+    if (i.semantics == Semantics::acquire) clock.now = std::max(clock.now, ready);  // what follows comes after it
   }
   const u16 depth = static_cast<u16>(o.depth + 1);
   if (!i.stores || i.atomic) counts.depth = std::max<u64>(counts.depth, depth);

@@ -1,4 +1,4 @@
-// What a launch costs on a GPU, counted as it runs where WEIR_PTX_STATS asks for it.
+// Cost of a launch on a GPU, counted while it runs with WEIR_PTX_STATS.
 #pragma once
 #include <map>
 #include <unordered_map>
@@ -30,8 +30,8 @@ struct LaunchShape {
   auto operator<=>(const LaunchShape&) const = default;
 };
 
-// Units of the clock: 1/128 of the time that a read of memory takes. From published latencies of an H100: memory about 600
-// cycles, L2 270, L1 and shared memory 35, a shuffle 25, FP64 and integers 4 to 8.
+// Units of the clock: 1/128 of the time that a read of memory takes. From published latencies of an H100: memory about
+// 600 cycles, L2 270, L1 and shared memory 35, a shuffle 25, FP64 and integers 4 to 8.
 enum ClockUnits : u32 {
   from_memory = 128,
   from_l2 = 58,
@@ -53,7 +53,7 @@ struct WarpClock {
   u32 poll_issue = 0, poll_last = 0;
 };
 
-// What a block's L1 holds (caches.cpp), and since which barrier time its barriers have opened.
+// Contents of a block's L1 (caches.cpp), and since which barrier time its barriers have opened.
 struct BlockClock {
   std::vector<u64> l1;
   std::vector<u32> barriers;
@@ -65,9 +65,9 @@ void count(Context& context, const Instruction& instruction, u32 mask);  // befo
 void count_barrier(Context& context);                                    // a warp arrives
 void end_clock(const Launch& launch, Warp& warp);
 
-// A block's L1: its share of the SM's, in lines of 4 sectors of which it has those that were read. A GPU's is nearly fully
-// associative (4 sets of 64 lines in Accel-Sim's configuration of a V100; Khairy et al. 2020, ISCA); here sets of 16, chosen
-// by a hash. The least recently used line goes first.
+// A block's L1: its share of the SM's, in lines of 4 sectors of which it has those that were read. A GPU's is nearly
+// fully associative (4 sets of 64 lines in Accel-Sim's configuration of a V100; Khairy et al. 2020, ISCA); here sets of
+// 16, chosen by a hash. The least recently used line goes first.
 std::vector<u64> empty_l1(u64 bytes);
 bool l1_holds(std::vector<u64>& l1, u64 sector);  // and has it from now on
 
@@ -75,7 +75,7 @@ bool l1_holds(std::vector<u64>& l1, u64 sector);  // and has it from now on
 enum class Touch { read, write };
 bool l2_holds(u64 sector, Touch touch, LaunchCounts& counts);
 
-// Counting, from the begin of a process or from cudaProfilerStart; and what programs ask of the runtime meanwhile.
+// Counting, from the begin of a process or from cudaProfilerStart; and the calls of the runtime meanwhile.
 struct ProgramCounts {
   u64 synchronisations = 0, small_copies = 0, large_copies = 0, copied_bytes = 0, fills = 0, allocations = 0,
       graphs = 0;

@@ -13,7 +13,7 @@ void add_windows(const Function* f, Launch& launch) {
     if (i.callee && !i.callee->external) add_windows(i.callee, launch);
 }
 
-// What the barrier of a cooperative grid counts in.
+// Counter of the barrier of a cooperative grid.
 u64 grid_workspace() {
   constexpr u64 bytes = 256;
   static const u64 workspace = allocate(bytes);

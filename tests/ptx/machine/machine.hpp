@@ -13,7 +13,8 @@
 
 namespace weir::ptx {
 
-// Generic addresses of a block's shared, a thread's local and a launch's parameter memory. Device and host memory lie below.
+// Generic addresses of a block's shared, a thread's local and a launch's parameter memory. Device and host memory lie
+// below.
 inline constexpr u64 shared_window = u64{1} << 48, local_window = u64{2} << 48, param_window = u64{3} << 48,
                      window_bytes = u64{1} << 32;
 inline constexpr int multiprocessors = 132;
@@ -76,7 +77,7 @@ struct ThreadBlock {
   Extent index;
   int live = 0;  // threads
   bool active = false;
-  int pause = 0;  // turns it is left out, behind a store or an atomic that others may wait for
+  int pause = 0;  // turns it is left out, after a store or an atomic that others may wait for
   std::array<BarrierState, 16> barriers;
   std::unordered_map<u64, Sector> l1;
   BlockClock clock;
@@ -101,7 +102,7 @@ struct Launch {
   mutable u64 chain = 0;                 // of the slowest warp
 };
 
-// What an instruction sees.
+// State that an instruction reads.
 struct Context {
   char* rows = nullptr;  // of the function at hand
   int frame = 0;         // where its frame begins in local memory

@@ -10,7 +10,7 @@ namespace weir::ptx {
 namespace {
 
 constexpr u64 arena_bytes = u64{1} << 42, gap = 256, page = 4096;
-constexpr u64 filled = u64{1} << 28;  // larger allocations stay zero: pages that nobody touches cost nothing
+constexpr u64 filled = u64{1} << 28;  // larger allocations stay zero: untouched pages cost nothing
 
 struct Arena {
   u64 begin, next;

@@ -1,4 +1,5 @@
-// The device's memory: allocations with gaps between them, addresses that are used once, pinned host memory beside them.
+// The device's memory: allocations with gaps between them, addresses that are used once, pinned host memory next to
+// them.
 //
 // A program sees device memory as pages without access, so a host that follows a device pointer stops there. The
 // interpreter works on a second range of addresses, a constant shift away.
@@ -24,7 +25,7 @@ bool release_pinned(void* pointer);
 u64 live_bytes();  // of cudaMalloc, which counts them itself
 void count_live(s64 bytes);
 
-// The allocation, live or freed, in or shortly behind which an address lies; nullptr: none.
+// The allocation, live or freed, in or shortly after which an address lies; nullptr: none.
 const Allocation* allocation_of(u64 address);
 u32 allocation_generation();  // another number after every change
 bool is_device(u64 address);

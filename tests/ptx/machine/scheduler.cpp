@@ -9,8 +9,8 @@ namespace {
 
 bool convergent() { return options.schedule == Schedule::convergent; }
 
-// Behind a store that others may wait for, a block now and then stays away for a while: whoever relies on its next step
-// coming soon is found out.
+// After a store that others may wait for, a block now and then stays away for a while: code that relies on its next
+// step coming soon is found out.
 bool may_be_waited_for(const Instruction& i) { return i.stores && i.semantics != Semantics::weak; }
 
 u32 guarded(const Context& c, const Instruction& i, u32 mask) {

@@ -1,7 +1,7 @@
 // One launch: which block, warp and group of lanes goes on next, and what control flow does to groups.
 //
-// A warp is a set of groups of lanes, each at its own place. Convergent: the deepest call and then the lowest place goes
-// first and groups that meet go on together, as compilers hope for. Torn (Schedule::lanes): any group, for a few
+// A warp is a set of groups of lanes, each at its own place. Convergent: the deepest call and then the lowest place
+// goes first and groups that meet go on together, as compilers hope for. Torn (Schedule::lanes): any group, for a few
 // instructions, and groups fall apart at random, which independent thread scheduling allows.
 #pragma once
 #include "tests/ptx/machine/machine.hpp"
@@ -16,7 +16,7 @@ class Scheduler {
  private:
   // scheduler.cpp
   void start_next(ThreadBlock& block);
-  bool advance(ThreadBlock& block);  // false: it and the blocks behind it are done
+  bool advance(ThreadBlock& block);  // false: it and the blocks after it are done
   u64 run_warp(ThreadBlock& block, Warp& warp, u64 quantum);
   u64 run_group(ThreadBlock& block, Warp& warp, std::size_t group, u64 quantum);
   u64 quantum() const;

@@ -1,4 +1,4 @@
-// Barriers of a block and collectives of a warp: who waits for whom, and when they go on.
+// Barriers of a block and collectives of a warp: order of waiting and of resuming.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void Scheduler::check_aligned(ThreadBlock& b, Warp& w, int number) {
   }
 }
 
-// Opens when all live threads are there, or as many as it was told.
+// Opens when all live threads are there, or as many as were given.
 void Scheduler::open_barrier(ThreadBlock& b, int number) {
   BarrierState& state = b.barriers[static_cast<std::size_t>(number)];
   if (!state.arrived) return;

@@ -36,7 +36,7 @@ void l1_write_back(ThreadBlock& block, bool invalidate) {
   if (invalidate) block.l1.clear();
 }
 
-// An acquire orders later loads: it shows nobody what this block has stored.
+// An acquire orders later loads: it publishes nothing that this block has stored.
 void l1_invalidate(ThreadBlock& block) {
   std::erase_if(block.l1, [](const auto& entry) { return entry.second.dirty == 0; });
   for (auto& [address, sector] : block.l1)

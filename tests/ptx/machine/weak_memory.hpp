@@ -1,5 +1,6 @@
-// A write-back cache a block, in front of the device's memory: plain loads may give what was there before, plain stores may
-// stay unseen, until a fence, an acquire or a release of that block. Two blocks that exchange data without one find out.
+// A write-back cache a block, in front of the device's memory: plain loads may give what was there before, plain stores
+// may stay unseen, until a fence, an acquire or a release of that block. Two blocks that exchange data without one find
+// out.
 #pragma once
 #include "tests/ptx/machine/machine.hpp"
 

@@ -1,5 +1,5 @@
-// A function's text -> decoded instructions. Operands are virtual registers (>= 0), constants (<= -2) or nothing (-1) until
-// place_rows, the last step, gives each its row.
+// A function's text -> decoded instructions. Operands are virtual registers (>= 0), constants (<= -2) or nothing (-1)
+// until place_rows, the last step, gives each its row.
 #pragma once
 #include <map>
 #include <string>
@@ -20,7 +20,7 @@ struct Constant {
   u64 bits;
   int width;
 };
-// What row placement needs beside the code.
+// Data of row placement in addition to the code.
 struct Operands {
   std::vector<VirtualRegister> registers;
   std::vector<Constant> constants;

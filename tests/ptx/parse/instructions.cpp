@@ -25,7 +25,7 @@ bool FunctionParser::has(const char* word) const {
   return std::find(opcode_.begin() + 1, opcode_.end(), word) != opcode_.end();
 }
 
-// What options.mutant leaves out: an instruction, or the word that orders memory.
+// Left out by options.mutant: an instruction, or the word that orders memory.
 bool FunctionParser::left_out(Instruction& i) const {
   const std::string &name = opcode_[0], &mutant = options.mutant;
   using enum Semantics;

@@ -1,4 +1,5 @@
-// A module's outline: functions with their parameters, variables, source files. Bodies are parsed when they are launched.
+// A module's outline: functions with their parameters, variables, source files. Bodies are parsed when they are
+// launched.
 #include <algorithm>
 #include <cstdlib>
 

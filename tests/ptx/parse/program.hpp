@@ -17,10 +17,11 @@ struct Instruction;
 struct Function;
 struct Module;
 
-// What an instruction does to the lanes of `mask`.
+// Effect of an instruction on the lanes of `mask`.
 using Execute = void (*)(Context& context, const Instruction& instruction, u32 mask);
 
-// How the warp scheduler handles an instruction. PLAIN ones only call execute; COLLECTIVE ones wait for the lanes of a mask.
+// How the warp scheduler handles an instruction. PLAIN ones only call execute; COLLECTIVE ones wait for the lanes of a
+// mask.
 enum class Kind : u8 { plain, branch, branch_table, ret, exit, call, barrier, collective, trap };
 // FRAME: parameters and variables of a function, an offset into its part of local memory.
 enum class Space : u8 { generic, global, shared, local, param, frame };
@@ -78,7 +79,7 @@ struct Instruction {
     bool device = false;
   } met;
   mutable InstructionCounts counts;
-  mutable bool polls = false;  // has asked again and again
+  mutable bool polls = false;  // has polled
 };
 
 // A .param, .local or .shared variable.

@@ -83,7 +83,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Guard guard(runtime_lock());
   const Event& e = *event_of(event);
-  counting().program.synchronisations += counting().on && e.pending.contains(e.last);  // of what is over nobody waits
+  counting().program.synchronisations += counting().on && e.pending.contains(e.last);  // no wait for finished work
   finish(e);
   return result(context_error());
 }

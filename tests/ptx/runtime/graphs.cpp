@@ -1,5 +1,5 @@
-// Graphs by the capture of one stream: its launches and fills, in a line. What a program does with a graph by hand (nodes, edges,
-// updates) is not known here.
+// Graphs by the capture of one stream: its launches and fills, in a line. Construction of a graph by hand
+// (nodes, edges, updates) is not known here.
 #include "tests/ptx/runtime/runtime.hpp"
 
 namespace weir::ptx {

@@ -1,4 +1,4 @@
-// What an H100 (sm_90) launches: registers, shared memory, grid; and how well a launch fills it.
+// Limits of a launch on an H100 (sm_90): registers, shared memory, grid; and how well a launch fills it.
 #pragma once
 #include "tests/ptx/machine/machine.hpp"
 

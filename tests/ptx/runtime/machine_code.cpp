@@ -11,8 +11,8 @@
 namespace weir::ptx {
 namespace {
 
-// The file that `command` writes as @out of `text`, which it reads as @ptx; @cubin may lie between. Several tests may ask at a time:
-// each writes files of its own, then renames.
+// The file that `command` writes as @out of `text`, which it reads as @ptx; @cubin may lie between. Several tests may
+// ask at a time: each writes files of its own, then renames.
 std::string made_of(const std::string& text, const std::string& kind, std::string command) {
   mkdir(options.cache.c_str(), 0777);
   char name[32];
@@ -49,9 +49,9 @@ std::string without_unrolling(const std::string& text) {
   return out;
 }
 
-// Which instructions of nvdisasm's listing a PTX line has become. Left out is what a kernel seldom runs: the routines that
-// ptxas adds ("$__internal..."), and where a warp whose lanes have parted does a shuffle lane by lane (the targets of
-// BRA.DIV, each up to its branch back).
+// Which instructions of nvdisasm's listing a PTX line has become. Left out is what a kernel seldom runs: the routines
+// that ptxas adds ("$__internal..."), and where a warp whose lanes have parted does a shuffle lane by lane (the targets
+// of BRA.DIV, each up to its branch back).
 class Listing {
  public:
   explicit Listing(std::vector<u16>& issues) : issues_(issues) {}

@@ -1,4 +1,4 @@
-// What ptxas makes of a module for sm_90, kept in files of options.cache.
+// Output of ptxas for a module on sm_90, kept in files of options.cache.
 #pragma once
 #include "tests/ptx/parse/program.hpp"
 
@@ -7,8 +7,8 @@ namespace weir::ptx {
 void read_registers(Module& module);  // of all its kernels
 
 // Gives the instructions of a kernel and of what it calls the number of machine instructions that they become, where
-// options.disassembler names nvdisasm; else they stay at one each. A call that ptxas adds (the slow path of a division) is
-// counted without what it calls, and no loop as unrolled by ptxas.
+// options.disassembler names nvdisasm; else they stay at one each. A call that ptxas adds (the slow path of a division)
+// is counted without what it calls, and no loop as unrolled by ptxas.
 void read_machine_instructions(Function& kernel);
 
 }  // namespace weir::ptx

@@ -82,8 +82,8 @@ cudaError_t cudaFreeHost(void* p) {
   return release_pinned(p) ? cudaSuccess : result(cudaErrorInvalidValue);
 }
 
-// From pageable memory the bytes are taken at once; from pinned memory when the stream gets there, so a host that changes
-// them meanwhile is found out. To pageable memory a copy waits.
+// From pageable memory the bytes are taken at once; from pinned memory when the stream gets there, so a host that
+// changes them meanwhile is found out. To pageable memory a copy waits.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   const Guard guard(runtime_lock());
   if (context_error()) return result(context_error());

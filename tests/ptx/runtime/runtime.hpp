@@ -1,4 +1,4 @@
-// What the files of the CUDA runtime share.
+// Shared by the files of the CUDA runtime.
 #pragma once
 #include <cuda_runtime_api.h>
 

@@ -1,5 +1,5 @@
-// At the end of a process: a line for each kernel and shape of launch, and one for the program, appended to WEIR_PTX_STATS.
-// The columns: README.md.
+// At the end of a process: a line for each kernel and shape of launch, and one for the program, appended to
+// WEIR_PTX_STATS. The columns: README.md.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -66,7 +66,8 @@ std::string source_of(const Function& f, const Instruction& i) {
   return (file == f.module->files.end() ? "" : file->second) + ':' + std::to_string(i.line);
 }
 
-// Instructions that touch more than twice the sectors they need; lines of the source with 2 % of the kernel's instructions.
+// Instructions that touch more than twice the sectors they need; lines of the source with 2 % of the kernel's
+// instructions.
 void write_lines(std::ostream& out, const Function& f) {
   std::map<std::string, u64> issued;
   u64 all = 0;
@@ -137,9 +138,9 @@ cudaError_t cudaProfilerStop() {
   return cudaSuccess;
 }
 
-// cuBLAS: `count` products of m x k and k x n doubles. An estimate: tiles of 64 x 64 by 128 threads, each matrix from memory
-// once, FMAs by the tensor cores (8 x 8 x 4 an instruction, FP64 at twice the rate of the FP64 units: H100 white paper) and
-// as many other instructions, a step of 16 in k as long as a read of L2.
+// cuBLAS: `count` products of m x k and k x n doubles. An estimate: tiles of 64 x 64 by 128 threads, each matrix from
+// memory once, FMAs by the tensor cores (8 x 8 x 4 an instruction, FP64 at twice the rate of the FP64 units: H100 white
+// paper) and as many other instructions, a step of 16 in k as long as a read of L2.
 void weir_ptx_count_product(u64 m, u64 n, u64 k, u64 products) {
   const Guard guard(runtime_lock());
   if (!counting().on) return;

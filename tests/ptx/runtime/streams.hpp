@@ -1,5 +1,5 @@
-// Streams and events, lazily: work stays in its queue until somebody waits, then streams advance in random order as far as
-// events and the default stream allow. What relies on an order that nothing promises is found out.
+// Streams and events, lazily: work stays in its queue until the host waits, then streams advance in random order as far
+// as events and the default stream allow. Code that relies on an order without an event is detected.
 #pragma once
 #include <chrono>
 #include <deque>
@@ -20,7 +20,7 @@ struct Event {
 struct Stream;
 using StreamWork = std::function<int()>;  // returns a cudaError_t
 
-// What was submitted to a stream while it was captured, in its order.
+// Work submitted to a stream while it was captured, in order.
 struct Graph {
   std::vector<StreamWork> nodes;
 };

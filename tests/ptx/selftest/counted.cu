@@ -54,7 +54,7 @@ void copies(Buffers& b) {
   cudaStreamSynchronize(nullptr);
 }
 
-// What was launched before the window does not count.
+// Launches before the window do not count.
 template <class F>
 void counted(Buffers& b, const F& f) {
   strided<<<1, 32>>>(b.doubles);

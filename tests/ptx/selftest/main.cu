@@ -1,4 +1,5 @@
-// ptx_bugs NAME: runs one bug and tells how it came out. Exit code: 0 nothing found, 1 an error of CUDA, 2 wrong numbers.
+// ptx_bugs NAME: runs one bug and tells how it came out. Exit code: 0 nothing found, 1 an error of CUDA, 2 wrong
+// numbers.
 #include <cstdio>
 
 #include "tests/ptx/selftest/bugs.hpp"

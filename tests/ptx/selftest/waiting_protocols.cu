@@ -20,7 +20,7 @@ __global__ void flag(int* data, int* flag, int* out) {
     else
       __nv_atomic_store(flag, &one, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
   } else {
-    for (int k = 0; k < numbers; ++k) out[k] = data[apart * k];  // before: lines that are stale behind the flag
+    for (int k = 0; k < numbers; ++k) out[k] = data[apart * k];  // before: lines that are stale after the flag
     while (!seen)
       if (mistake == Mistake::relaxed_load)
         __nv_atomic_load(flag, &seen, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);

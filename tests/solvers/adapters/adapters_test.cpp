@@ -1,5 +1,5 @@
-// What every solver behind AnySolver keeps to, ours and those of other libraries: the norm, the count of iterations, the
-// verdict. Libraries that are not in this build are left out.
+// Properties of every AnySolver, ours and those of other libraries: the norm, the count of iterations,
+// the verdict. Libraries that are not in this build are left out.
 #include "solvers/adapters/any_solver.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What threads of one block do together: shared memory, barriers, shuffles, votes, reductions.
+// Cooperation of the threads of one block: shared memory, barriers, shuffles, votes, reductions.
 #include <gtest/gtest.h>
 
 #include <algorithm>

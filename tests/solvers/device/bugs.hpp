@@ -1,5 +1,5 @@
-// Planted bugs: each kernel of the bugs_*.cu has a template argument that repairs it. The emulator's errors are exceptions of
-// the launch (or of the wait for its stream).
+// Planted bugs: each kernel of the bugs_*.cu has a template argument that repairs it. The emulator's errors are
+// exceptions of the launch (or of the wait for its stream).
 #pragma once
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 namespace weir {
 
-// What f throws; empty where it throws nothing.
+// Text of the error that f throws; empty: none.
 inline std::string error_of(const std::function<void()>& f) {
   try {
     f();

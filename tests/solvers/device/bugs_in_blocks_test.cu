@@ -10,7 +10,7 @@ template <bool repaired>
 __global__ void exchange_without_barrier(View<int> x) {
   WEIR_SHARED(int, s, [128]);
   const unsigned i = threadIdx.x;
-  s[i] = 0;  // whatever the schedule, nobody reads what was never written: that is another bug
+  s[i] = 0;  // whatever the schedule, what was never written is not read: that is another bug
   __syncthreads();
   s[i] = x[i];
   if (repaired) __syncthreads();

@@ -1,4 +1,4 @@
-// Planted bugs of host code: pointers of the wrong space, work that nobody waited for.
+// Planted bugs of host code: pointers of the wrong space, work that was not waited for.
 #include "solvers/device/for_each.hpp"
 #include "tests/solvers/device/bugs.hpp"
 

@@ -1,5 +1,5 @@
-// The device layer on a machine that has a compiler and CUDA and nothing else: checks without a test framework, and the speed
-// of the memory. Built by tests/run_on_gpu.sh with one call of nvcc; exit code 0: all checks held.
+// The device layer on a machine that has a compiler and CUDA and nothing else: checks without a test framework, and the
+// speed of the memory. Built by tests/run_on_gpu.sh with one call of nvcc; exit code 0: all checks held.
 #include <chrono>
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What threads of different blocks do together: atomics, flags, the barrier of a cooperative grid, kernels without
+// Cooperation of threads of different blocks: atomics, flags, the barrier of a cooperative grid, kernels without
 // collectives.
 #include <gtest/gtest.h>
 
@@ -111,7 +111,7 @@ TEST(Grid, MeetsAtItsBarrier) {
   EXPECT_EQ(y.to_vector(), v);
 }
 
-// The iteration contracts by 1/2 a sweep in the maximum norm, whoever runs when: 60 sweeps bring any error below eps.
+// The iteration contracts by 1/2 per sweep in the maximum norm, for any schedule: 60 sweeps bring any error below eps.
 TEST(Flags, RelaxedLoadsAndStoresConverge) {
   constexpr int n = 60;
   Array<double, Device> x(std::vector<double>(n, 0.0));

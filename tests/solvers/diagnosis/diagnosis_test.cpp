@@ -1,4 +1,4 @@
-// What the doctor sees: each fault is planted in a matrix that has none, and found where it was put.
+// Diagnoses of the doctor: each fault is planted in a matrix that has none, and found where it was put.
 #include "solvers/diagnosis/diagnosis.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The coupled scheme over ranks: every rank steps its own box beside the whole flow, with a preconditioner that does not
-// know the ranks.
+// The coupled scheme over ranks: every rank steps its own box next to the whole flow, with a preconditioner that does
+// not know the ranks.
 #include <gtest/gtest.h>
 
 #include "inputs/case.hpp"
@@ -76,8 +76,8 @@ y_min = { type = "periodic" }
 y_max = { type = "periodic" }
 )" + in_time + solver;
 
-// Steady, with the distance to walls that lie on other ranks. (Waves, so that nothing is uniform along them: rounding would
-// excite what gmres otherwise never sees.)
+// Steady, with the distance to walls that lie on other ranks. (Waves, so that nothing is uniform along them: rounding
+// would excite what gmres otherwise never sees.)
 const std::string turbulence = R"([grid]
 cells = [4, 18]
 length = [1.0, 2.0]
@@ -184,7 +184,7 @@ TYPED_TEST(DistributedCoupled, AStepAllocatesNothingAndCopiesNothingButScalarsAn
   EXPECT_EQ(ledger().device_allocations, before.device_allocations);
 }
 
-// What one rank wrote, or any other number, is handed out as if each had it from the beginning.
+// Data of any number of ranks is distributed as if each rank had it from the beginning.
 TYPED_TEST(DistributedCoupled, ArraysThatAreGatheredAndHandedOutAgainAreTheSame) {
   Beside<TypeParam> flow(channel, Cutting::blocks);
   flow.advance(1);

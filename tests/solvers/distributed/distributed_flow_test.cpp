@@ -1,5 +1,5 @@
-// The compressible discretisation over ranks, cells dealt out at random or in slabs: residual, time step and products with
-// the Jacobian are those of one rank.
+// The compressible discretisation over ranks, cells dealt out at random or in slabs: residual, time step and products
+// with the Jacobian are those of one rank.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -118,8 +118,8 @@ TYPED_TEST(ChebyshevMethod, AllocatesAtTheFirstSolveOnly) {
   EXPECT_EQ(ledger().bytes_to_host, uploaded.bytes_to_host);
 }
 
-// The device launches what the solve before took, then the host looks: the first time that is too little, after that as much as is
-// wanted, from close to the solution too much. x is that of a solver that has never solved.
+// The device launches what the solve before took, then the host looks: the first time that is too little, after that as
+// much as is wanted, from close to the solution too much. x is that of a solver that has never solved.
 TEST(ChebyshevOnTheDevice, WhatIsLaunchedBeforeTheLookChangesNothing) {
   const SeparableOperator op = momentum_like(9, 8, 7, false, 1e-2);
   SeparableStencil<Device> A(op);
@@ -156,7 +156,7 @@ TYPED_TEST(ChebyshevMethod, SaysNotFiniteOfARightHandSideThatIsNot) {
   EXPECT_EQ(solver.solve(A, b, x).reason, Reason::not_finite);
 }
 
-// What chebyshev_steps leaves: both iterates and the residual.
+// Output of chebyshev_steps: both iterates and the residual.
 struct Outcome {
   std::vector<double> x, y;
   double square = 0;

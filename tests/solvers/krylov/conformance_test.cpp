@@ -1,4 +1,4 @@
-// What a SolveResult may say and when: iteration counts, norms, reasons, singular systems, failures. No method may lie.
+// Conformance of SolveResult: iteration counts, norms, reasons, singular systems, failures. No method may lie.
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"

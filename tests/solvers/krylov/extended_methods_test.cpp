@@ -1,4 +1,5 @@
-// What the newer Krylov methods are for: convection, indefinite systems, rows of systems that change slowly, vectors of floats.
+// Uses of the newer Krylov methods: convection, indefinite systems, rows of systems that change slowly, vectors of
+// floats.
 #include <cmath>
 
 #include "base/error.hpp"
@@ -81,8 +82,8 @@ TYPED_TEST(KrylovSecondFloor, SolvesAnIndefiniteSystem) {
   }
 }
 
-// The inner solve goes to 1e-14, but of A rounded: the first correction leaves about float's rounding, 6e-8 of A d, whose
-// condition is below 1e3 here; and what is left falls by as much each time.
+// The inner solve goes to 1e-14, but of A rounded: the first correction leaves about float's rounding, 6e-8 of A d,
+// whose condition is below 1e3 here; and what is left falls by as much each time.
 TYPED_TEST(KrylovSecondFloor, RefinementReadsFloatsAndStillReachesDoublePrecision) {
   const BlockCsrData data = convection_diffusion(12, 10.0, -4.0);
   const BlockCsr<TypeParam> A(data);

@@ -1,4 +1,5 @@
-// `initial_guess` of [linear.SYSTEM] against its definition: polynomials, and least squares in the span of earlier solutions.
+// `initial_guess` of [linear.SYSTEM] against its definition: polynomials, and least squares in the span of earlier
+// solutions.
 #include "solvers/krylov/initial_guess.hpp"
 
 #include "base/at.hpp"

@@ -1,5 +1,5 @@
-// What ends a solve before its tolerance: max_iterations, whatever the method, and the question whether to stop, which is
-// asked within a solve.
+// Reasons that end a solve before its tolerance: max_iterations, whatever the method, and the question whether to stop,
+// which is polled within a solve.
 #include "base/at.hpp"
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
@@ -80,7 +80,7 @@ TYPED_TEST(StopOf, EveryMethodAsksWhetherToStop) {
   }
 }
 
-// What a set-up was making is of no use: the next solve ends at once, and a whole set-up mends it.
+// An interrupted set-up is not usable: the next solve ends at once, until a complete set-up.
 TYPED_TEST(StopOf, LongSetUpsAskWhetherToStop) {
   for (const std::string type : {"aggregation", "parilu", "parilut"}) {
     const BlockCsr<TypeParam> A(slow_system());
@@ -106,7 +106,7 @@ TYPED_TEST(StopOf, LongSetUpsAskWhetherToStop) {
     stops = true;
     solver.update(A);
     expect_interrupted();
-    solver.preconditioner().update(A);  // by somebody who cannot go on without it: it asks nobody
+    solver.preconditioner().update(A);  // needed by the caller: the stop is not polled
     EXPECT_EQ(asked, 1) << type;
   }
 }

@@ -66,7 +66,7 @@ TYPED_TEST(BlockCsrMatrix, FloatsOfTheirOwnGoOutAsTheyCameIn) {
   }
 }
 
-// What large matrices take, here on small ones: every product and its sums, both kinds of values.
+// Code paths of large matrices, here on small ones: every product and its sums, both kinds of values.
 TEST(BlockCsrByWarps, EqualsItsDenseTwinForEveryBlockSize) {
   const auto expect_products = [](const auto& A, const Dense& D, int B) {
     const Numbers x = random_numbers(D.n, 7), b = random_numbers(D.n, 8), Ax = D * x, r = minus(b, Ax);
@@ -123,7 +123,7 @@ TEST(BlockCsrPattern, FaultsAreRefusedByName) {
   refused(d, "do not ascend in block row 0");
   d = good;
   d.value.pop_back();
-  refused(d, "values a block");
+  refused(d, "values per block");
   d = good;
   d.block = 65;
   refused(d, "1 to 64, as a block of 64 x 64 doubles (32 KiB)");

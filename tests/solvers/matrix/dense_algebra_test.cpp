@@ -1,4 +1,4 @@
-// Matrix products and eigenvectors behind fast_poisson, products and inverses of blocks, against their definitions.
+// Matrix products and eigenvectors of fast_poisson, products and inverses of blocks, against their definitions.
 #include <gtest/gtest.h>
 
 #include "base/at.hpp"
@@ -111,7 +111,7 @@ TEST(SymmetricEigen, TakesMatricesThatAreDiagonalAlready) {
   expect_eigenvectors(mass_matrix({{3, 1, 2, 0}, {}, {}, {}, false}), tridiagonal_eigen({3, 1, 2, 0}, {0, 0, 0}));
 }
 
-// Blocks larger than 8, whose size is known at run time only: every size, and nothing written behind them.
+// Blocks larger than 8, whose size is known at run time only: every size, and nothing written after them.
 TEST(DenseBlock, ProductsEqualTheDefinition) {
   for (int n = 1; n <= lanes::max_block; ++n) {
     const Numbers A = random_numbers(n * n, 1), B = random_numbers(n * n, 2), C = random_numbers(n * n, 3);

@@ -1,4 +1,4 @@
-// What the sums of rows and columns say of the constant vector: blocks, units, orders, and what rounding hides.
+// Sums of rows and columns and the constant vector: blocks, units, orders, and what rounding hides.
 #include "solvers/matrix/facts.hpp"
 
 #include <gtest/gtest.h>

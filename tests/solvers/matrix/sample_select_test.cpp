@@ -85,8 +85,8 @@ TEST(SampleSelectOnHost, EqualsNthElementAmongAMillionOnThreeThreads) {
   omp_set_num_threads(threads);
 }
 
-// Ranks between quantiles of 1024 samples: the nearest of 255 splitters is off by 1/512 of n, and a quantile's rank by a
-// few times sqrt(1/4 / 1024) of n.
+// Ranks between quantiles of 1024 samples: the nearest of 255 splitters is off by 1/512 of n, and a quantile's rank by
+// a few times sqrt(1/4 / 1024) of n.
 TYPED_TEST(SampleSelectOf, ApproximateThresholdsKnowTheirRankAndComeNear) {
   SampleSelect<TypeParam> select;
   for (const char* kind : {"sorted", "random", "heavy tails"})

@@ -55,7 +55,7 @@ TEST(StencilOnTheDevice, ColumnsOfCellsGiveWhatTheHostGives) {
       const Array<double, Device> X(numbers), R(other);
       Array<double, Host> y(A.size()), z(numbers);
       Array<double, Device> Y(A.size()), Z(numbers);
-      // A value is a dozen terms; sums of so many of one sign are good to eps times the logarithm of their number.
+      // A value is a dozen terms; sums of this many of one sign are good to eps times the logarithm of their number.
       const auto expect_equal = [&](double here, double there, const char* what) {
         EXPECT_NEAR(there, here, 100 * eps * std::abs(here)) << what << " " << e.nx;
         const Numbers on_host = y.to_vector();

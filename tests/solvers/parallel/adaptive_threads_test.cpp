@@ -23,7 +23,7 @@ TEST(AdaptiveThreads, TriesAllAgainLaterAndLaterWhileItDoesNotHelp) {
   double waited = 0;
   int trials = 0, threads = 2;
   for (double now = 0.1; now < 100; now += 0.1) {
-    waited += threads == 2 ? 0.1 : 0.06;  // beside a program on each core
+    waited += threads == 2 ? 0.1 : 0.06;  // next to a program on each core
     const int before = threads;
     threads = a.next(now, waited);
     trials += threads > before;

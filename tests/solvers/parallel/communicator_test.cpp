@@ -42,7 +42,7 @@ TEST(Communicator, EveryReductionGivesTheSameBitsOnEveryRank) {
   ranks.use(Reduction::allreduce);
 }
 
-// The lowest rank's words are everybody's, whatever the others met.
+// The lowest rank's words are those of all ranks, whatever the others met.
 TEST(Communicator, AnErrorOfOneRankIsThatOfAll) {
   Communicator& ranks = world();
   const int last = ranks.size() - 1;

@@ -17,7 +17,7 @@ constexpr int points = 40;
 
 double value_of(int rank, int point, int field) { return 1000 * rank + point + 0.125 * field; }
 
-// Every rank asks every other one, itself left out, for some points: more than slabs ever do.
+// Every rank requests points of every other one, itself left out, for some points: more than slabs ever do.
 std::vector<GhostRequest> requests(const Communicator& ranks) {
   std::vector<GhostRequest> all;
   int place = points;

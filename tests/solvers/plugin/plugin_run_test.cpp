@@ -1,5 +1,5 @@
-// Plugins in runs: they lead, stand in studies, are captured with their hash; each of their mistakes ends the run with its exit
-// code and a message that names library and call.
+// Plugins in runs: they lead, stand in studies, are captured with their hash; each of their mistakes ends the run with
+// its exit code and a message that names library and call.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -39,7 +39,7 @@ method = "gmres"
 preconditioner = { type = "sgs" }
 )" + testing::no_report;
 
-// Of what does not come back; the others would meet it on a busy machine.
+// Of what did not return; the others would meet it on a busy machine.
 std::vector<std::string> limit_of(const std::string& words) {
   return words.starts_with("wall limit") ? std::vector<std::string>{"--wall-limit", "3"} : std::vector<std::string>{};
 }
@@ -100,13 +100,13 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
                          {"7", "libprobe.so: apply crashed (SIGSEGV)", 3},
                          {"8", "libprobe.so: apply crashed (SIGABRT)", 3},
                          {"9", "libprobe.so: apply crashed (SIGABRT)", 3},
-                         {"10", "wall limit: libprobe.so: apply does not come back", 9},
+                         {"10", "wall limit: libprobe.so: apply did not return", 9},
                          {"11", "libprobe.so: setup crashed (SIGSEGV)", 3},
                          {"12", "libprobe.so: setup: wrote into the matrix that it was to read", 3},
                          {"13", "libprobe.so: apply: wrote into the matrix or the vector that it was to read", 3},
                          {"14", "libprobe.so: apply: wrote into the matrix or the vector that it was to read", 3},
                          {"15", "libprobe.so: setup: changed the rounding mode", 3},
-                         {"16", "libprobe.so: apply: changed which floating-point exceptions are signals", 3},
+                         {"16", "libprobe.so: apply: changed the floating-point exceptions that raise signals", 3},
                          {"17", "libprobe.so: apply ended the process", 3},
                          {"18", "libprobe.so: apply ended the process", 3},
                          {"19", "libprobe.so: apply ended the process", 3}};
@@ -127,7 +127,7 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
   EXPECT_NE(missing.err.find("there is no library 'libnone.so'"), std::string::npos) << missing.err;
   const Finished device = run(with(plugin, "= N", "= 0"), "out", {}, {"--space", "device"});
   EXPECT_EQ(device.code, 2);
-  EXPECT_NE(device.err.find("takes host memory alone, and this run is on the device"), std::string::npos) << device.err;
+  EXPECT_NE(device.err.find("takes host memory only, but this run uses the device"), std::string::npos) << device.err;
 }
 
 // After a crash the last checkpoint is whole. The library's name is no text of JSON.
@@ -219,7 +219,7 @@ TEST_F(PluginRun, SolvesAMatrixByItselfAndUnderAMethod) {
   EXPECT_EQ(f.code, 0) << f.out << f.err;
 }
 
-// Whether it is asked to be applied or not: it cannot.
+// It cannot be applied in any case.
 TEST_F(PluginRun, AMethodThatFailsIsExaminedWithoutBeingApplied) {
   build_probe(folder, "solver", {.apply = "nullptr", .solve = "solve"});
   const Finished f = weir(
@@ -280,7 +280,7 @@ class Jacobi:
   }
 }
 
-// pyamg estimates spectral radii from random vectors; numpy's libraries take all cores where nobody tells them.
+// pyamg estimates spectral radii from random vectors; numpy's libraries take all cores by default.
 TEST_F(PythonRun, ItsRandomNumbersRepeatAndItTakesTheThreadsOfTheRun) {
   const std::string random = R"(
 import numpy as np, os
@@ -314,7 +314,7 @@ TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
       {"import nothing_here\n", "No module named 'nothing_here' (mine.py:1); the interpreter is /usr/bin/python3"},
       {"x = 1\n", "the module needs one class with setup(A) and apply(r)"},
       {"def solver(A): return 3\n", "solver(A) returns int, which is nothing to apply"},
-      {"import time\n" + head + "        time.sleep(1000)\n", "wall limit: mine.py: apply does not come back"}};
+      {"import time\n" + head + "        time.sleep(1000)\n", "wall limit: mine.py: apply did not return"}};
   for (const auto& [text, words] : mistakes) {
     const Finished f = run(by_module(text), "out", {}, limit_of(words));
     EXPECT_NE(f.code, 0) << words;

@@ -100,7 +100,7 @@ TYPED_TEST(Plugins, SeeTheMatrixAndItsNewValuesInEveryFormatThatTheyTake) {
     const BlockCsr<TypeParam> A(random_blocks(30, B, 5));
     this->expect_same_matrix(A, csr, "rows");
     this->expect_same_matrix(A, blocks, "block rows");
-    EXPECT_NE(refusal<TypeParam>(A, table(diagonals)).find("takes diagonals alone"), std::string::npos);
+    EXPECT_NE(refusal<TypeParam>(A, table(diagonals)).find("supports diagonals only"), std::string::npos);
   }
   for (const bool symmetric : {false, true})
     for (const Extents cells : {Extents{5, 4, 1}, Extents{4, 3, 3}}) {
@@ -128,7 +128,8 @@ TYPED_TEST(Plugins, SeeTheMatrixAndItsNewValuesInEveryFormatThatTheyTake) {
   this->expect_same_after_update(rows, csr, update);
 }
 
-// What a solver leaves there that does not know the null space, 1e7 times the rest with pyamg, would spoil every dot product.
+// The result there of a solver without the null space, 1e7 times the rest with pyamg, would spoil every dot
+// product.
 TYPED_TEST(Plugins, LeaveNoConstantInWhatTheyWriteForASingularMatrix) {
   const std::string library = this->probe("WEIR_CSR");
   const auto constant_of = [&](EndCondition end) {
@@ -148,7 +149,7 @@ TYPED_TEST(Plugins, AreRefusedInASpaceThatTheyDoNotTake) {
   const std::string other = std::is_same_v<TypeParam, Host> ? "WEIR_DEVICE" : "WEIR_HOST";
   const std::string library = build_probe(this->folder, other, {.spaces = other});
   const BlockCsr<TypeParam> A(random_blocks(5, 1, 5));
-  EXPECT_NE(refusal<TypeParam>(A, table(library)).find("memory alone"), std::string::npos);
+  EXPECT_NE(refusal<TypeParam>(A, table(library)).find("memory only"), std::string::npos);
 }
 
 class HostPlugins : public Plugins<Host> {};
@@ -221,7 +222,7 @@ TEST_F(HostPlugins, MistakesOfTheirsAreNamedWithTheCall) {
   const std::pair<const char*, const char*> failing[] = {
       {"fault = 4", "libprobe.so: apply: returned error 5"},
       {"fault = 5", "libprobe.so: apply: threw an exception: out of luck"},
-      {"fault = 6", "libprobe.so: apply: writes NaN or Inf, into 1 of 20 values, from finite ones"}};
+      {"fault = 6", "libprobe.so: apply: NaN or Inf in 1 of 20 values of its result for a finite vector"}};
   for (const auto& [fault, words] : failing) {
     const auto M = make_preconditioner<Host>(table(library, fault));
     M->setup(A);

@@ -1,6 +1,6 @@
-// A plugin that tests build in many ways: z = A r from the format that -DFORMATS=... leaves, so that a test can compare it with
-// our own product, with the option `constant` added to it; and whatever a plugin can do wrong: the option fault = N at the
-// call of that number.
+// A plugin that tests build in many ways: z = A r from the format that -DFORMATS=... leaves, so that a test can compare
+// it with our own product, with the option `constant` added to it; and whatever a plugin can do wrong: the option fault
+// = N at the call of that number.
 #include <unistd.h>
 #include <cfenv>
 #include <cstdio>

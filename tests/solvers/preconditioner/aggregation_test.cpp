@@ -1,4 +1,5 @@
-// aggregation: aggregates, coarse matrices and cycles against the textbook's, and what iteration counts do on finer grids.
+// aggregation: aggregates, coarse matrices and cycles against the textbook's, and what iteration counts do on finer
+// grids.
 
 #include "base/at.hpp"
 #include "base/error.hpp"
@@ -20,7 +21,8 @@ TYPED_TEST_SUITE(AggregationOf, Spaces, SpaceName);
 Table options(const std::string& text) { return read_case_text(text, "case.toml"); }
 
 // nx x ny cells, i running fastest: diffusion of strength across.x and across.y, first-order upwind convection with the
-// velocity `flow` in x; all sides hold a value. Blocks: the same for each unknown, which the diagonal block mixes a little.
+// velocity `flow` in x; all sides hold a value. Blocks: the same for each unknown, which the diagonal block mixes a
+// little.
 struct Across {
   double x = 1, y = 1;
 };
@@ -131,7 +133,7 @@ Numbers jacobi_sweep(const Dense& A, int B, const Numbers& r, Numbers z) {
   return z;
 }
 
-// What the blocks of C, of size B, exchange comes down to `kept` of it, pair by pair.
+// The exchange between the blocks of C, of size B, is reduced to `kept` of it, pair by pair.
 void weaken_diffusion(Dense& C, int B, double kept) {
   for (int i = 0; i < C.n; i += B)
     for (int j = 0; j < i; j += B)

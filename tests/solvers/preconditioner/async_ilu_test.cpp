@@ -1,4 +1,5 @@
-// async_ilu0 and async_block_ilu0: fixed points, convergence to the exact factors in every order, prescribed asynchrony.
+// async_ilu0 and async_block_ilu0: fixed points, convergence to the exact factors in every order, prescribed
+// asynchrony.
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 
 #include <omp.h>
@@ -6,6 +7,7 @@
 #include "base/error.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/ilu_factors.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
 namespace weir::test::async_ilu_test {
@@ -29,14 +31,14 @@ TYPED_TEST(AsyncIluOf, ExactFactorsAreAFixedPointOfBothSweeps) {
       const BlockCsr<TypeParam> A(data);
       AsyncIlu<TypeParam> M({.scalar = scalar, .diagnostics = true});
       M.setup(A);
-      M.factors().from_values(textbook.factors.value);
+      set_values(M.factors(), twin(data, scalar), textbook.factors.value);
       M.factors().sweep(A, 1);
-      EXPECT_LE(relative(M.factors().to_values(), textbook.factors.value), same) << "n = " << B;
+      EXPECT_LE(relative(values_of(M.factors(), twin(data, scalar)), textbook.factors.value), same) << "n = " << B;
     }
 }
 
-// A triangular system of l levels is solved by l sweeps in any order (theorem 3), and so are the factors' equations, one
-// level each for L and U.
+// A triangular system of l levels is solved by l sweeps in any order (theorem 3), and so are the factors' equations,
+// one level each for L and U.
 TYPED_TEST(AsyncIluOf, SweepsConvergeToTheExactFactorsAndSolutionsInEveryOrder) {
   const int threads = omp_get_max_threads();
   omp_set_num_threads(3);
@@ -47,7 +49,7 @@ TYPED_TEST(AsyncIluOf, SweepsConvergeToTheExactFactorsAndSolutionsInEveryOrder) 
       const BlockCsr<TypeParam> A(data);
       AsyncIlu<TypeParam> M({.scalar = scalar, .build_sweeps = 180, .apply_sweeps = 90, .chunk = 2});
       M.setup(A);
-      EXPECT_LE(relative(M.factors().to_values(), textbook.factors.value), same) << scalar;
+      EXPECT_LE(relative(values_of(M.factors(), twin(data, scalar)), textbook.factors.value), same) << scalar;
       const Numbers r = random_numbers(A.size(), 5);
       EXPECT_LE(relative(applied(M, r), textbook.solve(r)), same) << scalar;
     }
@@ -64,14 +66,14 @@ TEST(AsyncIluOnHost, OneThreadIsTheSequentialAlgorithm) {
       const BlockCsr<Host> A(data);
       AsyncIlu<Host> M({.scalar = scalar});
       M.setup(A);
-      EXPECT_LE(relative(M.factors().to_values(), textbook.factors.value), same) << "n = " << B;
+      EXPECT_LE(relative(values_of(M.factors(), twin(data, scalar)), textbook.factors.value), same) << "n = " << B;
       const Numbers r = random_numbers(A.size(), 5);
       EXPECT_LE(relative(applied(M, r), textbook.solve(r)), same) << "n = " << B;
     }
   omp_set_num_threads(threads);
 }
 
-// The host has a measurement of its own, over blocks of a known size.
+// Both spaces run the same code.
 TEST(AsyncIluObserved, RowsAreMeasuredAlikeInBothSpaces) {
   for (const bool scalar : {false, true})
     for (const int B : {1, 4, 5}) {
@@ -82,10 +84,10 @@ TEST(AsyncIluObserved, RowsAreMeasuredAlikeInBothSpaces) {
       AsyncIlu<Device> device({.scalar = scalar, .scaling = B == 4});
       host.setup(A);
       device.setup(D);
-      Numbers factors = host.factors().to_values();
+      Numbers factors = values_of(host.factors(), twin(data, scalar));
       for (std::size_t e = 0; e < factors.size(); e += 3) factors[e] *= 1.01;  // off their fixed point
-      host.factors().from_values(factors);
-      device.factors().from_values(factors);
+      set_values(host.factors(), twin(data, scalar), factors);
+      set_values(device.factors(), twin(data, scalar), factors);
       const FactorObservation h = host.observe(), d = device.observe();
       ASSERT_EQ(h.fixed_point.size(), 30U);
       EXPECT_GT(max_norm(h.fixed_point), 1e-3);
@@ -121,7 +123,7 @@ TYPED_TEST(AsyncIluOf, PrescribedWithOneLaneAndNoDelayIsTheSequentialAlgorithm) 
     const BlockCsr<TypeParam> A(data);
     AsyncIlu<TypeParam> M({.scalar = scalar, .chunk = 4, .prescribed = true, .delay = 0, .lanes = 1});
     M.setup(A);
-    EXPECT_LE(relative(M.factors().to_values(), textbook.factors.value), same);
+    EXPECT_LE(relative(values_of(M.factors(), twin(data, scalar)), textbook.factors.value), same);
     const Numbers r = random_numbers(A.size(), 5);
     EXPECT_LE(relative(applied(M, r), textbook.solve(r)), same);
   }
@@ -132,7 +134,7 @@ std::pair<Numbers, Numbers> prescribed(const BlockCsrData& data, const AsyncIluO
   const BlockCsr<Space> A(data);
   AsyncIlu<Space> M(options);
   M.setup(A);
-  return {M.factors().to_values(), applied(M, r)};
+  return {values_of(M.factors(), twin(data, options.scalar)), applied(M, r)};
 }
 
 TEST(AsyncIluPrescribed, RepeatsBitForBitOverFiveRunsAndAcrossSpaces) {
@@ -165,7 +167,7 @@ TEST(AsyncIluPrescribed, ConvergesToTheExactFactors) {
   EXPECT_LE(relative(z, textbook.solve(r)), same);
 }
 
-// Replayed on a plain list of who has written what when.
+// Replayed on a plain list of all writes in their order.
 TEST(AsyncScheduleModel, ReadsWhatTheShiftSaysAndVisitsEveryRowOnceASweep) {
   for (const AsyncSchedule s :
        {AsyncSchedule{23, 3, 4, 6, 5}, AsyncSchedule{12, 5, 1, 3, 1}, AsyncSchedule{7, 2, 9, 0, 1}}) {
@@ -212,7 +214,7 @@ TYPED_TEST(AsyncIluOf, ScalingGivesTheFactorsOfTheScaledMatrix) {
   const BlockCsr<TypeParam> A(data);
   AsyncIlu<TypeParam> M({.build_sweeps = 60, .apply_sweeps = 30, .scaling = true});
   M.setup(A);
-  EXPECT_LE(relative(M.factors().to_values(), TextbookIlu0(scaled).factors.value), same);
+  EXPECT_LE(relative(values_of(M.factors(), scaled), TextbookIlu0(scaled).factors.value), same);
   const Numbers r = random_numbers(120, 5);
   EXPECT_LE(relative(applied(M, r), TextbookIlu0(data).solve(r)), same);  // S (S A S)^-1 S: the same operator
 }
@@ -228,7 +230,7 @@ TYPED_TEST(AsyncIluOf, UpdateEqualsAFreshSetup) {
     A.update(second.value);
     updated.update(A);
     fresh.setup(A);
-    EXPECT_LE(relative(updated.factors().to_values(), fresh.factors().to_values()), same);
+    EXPECT_LE(relative(values_of(updated.factors(), first), values_of(fresh.factors(), first)), same);
   }
 }
 

@@ -89,7 +89,8 @@ TYPED_TEST(BandedMultigridOf, TheCycleIsSymmetricAndPositive) {
   }
 }
 
-// Rounding leaves a constant in the residual of a singular system; a cycle that blew it up would stop cg above round-off.
+// Rounding leaves a constant in the residual of a singular system; a cycle that blew it up would stop cg above
+// round-off.
 TYPED_TEST(BandedMultigridOf, TheConstantOfASingularSystemIsNotBlownUp) {
   for (const Body body : {Body::none, Body::sphere}) {
     const BodyOptions o = box({8, 20, 8}, body, 0, false);
@@ -169,7 +170,7 @@ TEST(BandedMultigridOnDevice, IsThatOfTheHostToSinglePrecision) {
       a = minus(a, Numbers(a.size(), mean(a)));
       b = minus(b, Numbers(b.size(), mean(b)));
     }
-    EXPECT_LE(norm(minus(a, b)), 100 * single_eps * norm(a));  // a few hundred operations a cell and cycle
+    EXPECT_LE(norm(minus(a, b)), 100 * single_eps * norm(a));  // a few hundred operations per cell and cycle
   }
 }
 

@@ -44,7 +44,7 @@ TYPED_TEST(CsrIlu0Of, EqualsTheTextbookInEveryOrderOfAMesh) {
       expect_textbook<TypeParam>(mesh_like(12, 7, 4, 5, order), {.form = form}, same);
 }
 
-// 4 rows a warp and up to 69 a level: warps wait for each other.
+// 4 rows per warp and up to 69 per level: warps wait for each other.
 TYPED_TEST(CsrIlu0Of, EqualsTheTextbookWhereALevelTakesSeveralWorkgroups) {
   for (const BlockIluForm form : csr_forms<TypeParam>())
     expect_textbook<TypeParam>(mesh_like(20, 16, 7, 6, random_order(320, 1)), {.form = form}, same);
@@ -56,7 +56,8 @@ TYPED_TEST(CsrIlu0Of, FloatFactorsDifferByTheirRounding) {
                                same_in_float);
 }
 
-// Nothing is lost beyond the rounding of the matrix: the same factors as of a matrix in doubles that holds the same values.
+// Nothing is lost beyond the rounding of the matrix: the same factors as of a matrix in doubles that holds the same
+// values.
 TYPED_TEST(CsrIlu0Of, OfAMatrixOfFloatsIsThatOfItsValues) {
   for (const int B : {1, 3, 4, 9})
     for (const bool float_factors : {false, true}) {

@@ -1,5 +1,6 @@
 // The ladder of the point and block diagonal preconditioners.
 #include "base/error.hpp"
+#include "inputs/case.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "tests/support/spaces.hpp"
@@ -26,9 +27,13 @@ Numbers applied(const Preconditioner<Space>& M, const Numbers& r) {
   return z.to_vector();
 }
 
+constexpr const char* in_floats = "block_jacobi in floats";
+
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> made(const char* type, const Matrix<Space>& A) {
-  auto M = make_preconditioner<Space>(type, Table());
+  Table options;
+  if (std::string(type) == in_floats) options.put("storage", "float");
+  auto M = make_preconditioner<Space>(std::string(type) == in_floats ? "block_jacobi" : type, options);
   const SetupInfo info = M->setup(A);
   EXPECT_EQ(info.bytes > 0, std::string(type) != "none");
   return M;
@@ -67,6 +72,16 @@ TYPED_TEST(JacobiPreconditioners, EqualADirectSolveWithTheirDiagonal) {
   }
 }
 
+TYPED_TEST(JacobiPreconditioners, InFloatsBlocksKeepTheirDigits) {
+  for (const int B : {1, 3, 4, 5, 8, 9, 33}) {
+    const BlockCsr<TypeParam> A(random_blocks(6, B, static_cast<unsigned>(B)));
+    const Numbers r = random_numbers(A.size(), 2), z = applied<TypeParam>(*made<TypeParam>("block_jacobi", A), r);
+    EXPECT_LE(max_difference(applied<TypeParam>(*made<TypeParam>(in_floats, A), r), z), 1e-6 * norm(z)) << "B = " << B;
+  }
+  EXPECT_THROW(make_preconditioner<TypeParam>("block_jacobi", read_case_text("storage = 'adaptive'", "case.toml")),
+               Error);
+}
+
 TYPED_TEST(JacobiPreconditioners, BlocksThatNeedPivotingAreInverted) {
   Dense D(8);
   const Numbers entries = random_numbers(64, 4);
@@ -79,7 +94,7 @@ TYPED_TEST(JacobiPreconditioners, BlocksThatNeedPivotingAreInverted) {
 
 TYPED_TEST(JacobiPreconditioners, UpdateEqualsAFreshSetup) {
   BlockCsrData data = random_blocks(7, 3, 6);
-  for (const char* type : {"jacobi", "block_jacobi"}) {
+  for (const char* type : {"jacobi", "block_jacobi", in_floats}) {
     BlockCsr<TypeParam> A(data);
     auto M = made<TypeParam>(type, A);
     BlockCsrData changed = data;
@@ -94,7 +109,7 @@ TYPED_TEST(JacobiPreconditioners, UpdateEqualsAFreshSetup) {
 TYPED_TEST(JacobiPreconditioners, AreSymmetricWhereTheySaySo) {
   const BlockCsr<TypeParam> A(random_blocks(6, 4, 8, true));
   const Numbers u = random_numbers(A.size(), 1), v = random_numbers(A.size(), 2);
-  for (const char* type : {"none", "jacobi", "block_jacobi"}) {
+  for (const char* type : {"none", "jacobi", "block_jacobi", in_floats}) {
     const auto M = made<TypeParam>(type, A);
     ASSERT_TRUE(M->is_symmetric()) << type;
     EXPECT_NEAR(dot(u, applied<TypeParam>(*M, v)), dot(v, applied<TypeParam>(*M, u)), 1e3 * eps * norm(u) * norm(v));
@@ -107,7 +122,7 @@ TEST(JacobiSpaces, DeviceEqualsHost) {
   const BlockCsr<Host> host(data);
   const BlockCsr<Device> device(data);
   const Numbers r = random_numbers(host.size(), 3);
-  for (const char* type : {"jacobi", "block_jacobi"})
+  for (const char* type : {"jacobi", "block_jacobi", in_floats})
     EXPECT_LE(
         max_difference(applied<Host>(*made<Host>(type, host), r), applied<Device>(*made<Device>(type, device), r)),
         1e2 * eps * norm(r))

@@ -92,11 +92,6 @@ TYPED_TEST(MulticolorOf, SweepsAndSymmetricSweepsAreThoseOfTheTextbook) {
         expect_textbook<TypeParam, double>(data, {.sweeps = sweeps, .symmetric = symmetric, .colouring = colouring});
 }
 
-TYPED_TEST(MulticolorOf, AnyNumberOfWarpsARowGivesTheSame) {
-  const BlockCsrData data = random_blocks(30, 5, 2);
-  for (const int warps : {1, 2, 3, 4, 8}) expect_textbook<TypeParam, double>(data, {.warps_per_row = warps});
-}
-
 TYPED_TEST(MulticolorOf, LargeColoursAndTheTailOfSmallOnesTakeTurns) {
   BlockCsrData data = random_blocks(400, 1, 8);
   expect_textbook<TypeParam, double>(data, {.sweeps = 2, .symmetric = true});

@@ -1,8 +1,10 @@
-// parilut on the device beside the host's: the same patterns and factors whatever the rows' lengths, and how often the host looks.
+// parilut on the device compared with the host's: the same patterns and factors whatever the rows' lengths, and how
+// often the host looks.
 #include "solvers/device/ledger.hpp"
 #include "solvers/preconditioner/parilu/parilu.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/systems/anisotropic.hpp"
+#include "tests/support/systems/ilu_factors.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
 namespace weir::test::parilut_spaces_test {
@@ -18,8 +20,8 @@ TEST(ParIlutInBothSpaces, SynchronousSweepsGiveTheSamePatternsAndFactors) {
     ParIlu<Device> on_device(options);
     on_host.setup(A);
     on_device.setup(D);
-    EXPECT_EQ(on_host.factors().to_data().column, on_device.factors().to_data().column);
-    EXPECT_LE(relative(on_host.factors().to_data().value, on_device.factors().to_data().value), same);
+    EXPECT_EQ(data_of(on_host.factors()).column, data_of(on_device.factors()).column);
+    EXPECT_LE(relative(data_of(on_host.factors()).value, data_of(on_device.factors()).value), same);
   }
 }
 
@@ -60,8 +62,8 @@ BlockCsrData broom() {
   return data;
 }
 
-// Scalars have kernels of their own on Device, where rows fit, by teams of 4 to 32 lanes: the arrows' longest rows need 8, 16 and 32,
-// and the last's has no room. Thresholds by sorting few values, and by a count of many.
+// Scalars have kernels of their own on Device, where rows fit, by teams of 4 to 32 lanes: the arrows' longest rows need
+// 8, 16 and 32, and the last's has no room. Thresholds by sorting few values, and by a count of many.
 TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) {
   struct Case {
     BlockCsrData data;
@@ -87,9 +89,8 @@ TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) 
       ParIlu<Device> on_device(options);
       on_host.setup(A);
       on_device.setup(D);
-      EXPECT_EQ(on_host.factors().to_data().column, on_device.factors().to_data().column) << A.size();
-      EXPECT_LE(relative(on_host.factors().to_data().value, on_device.factors().to_data().value), 10 * same)
-          << A.size();
+      EXPECT_EQ(data_of(on_host.factors()).column, data_of(on_device.factors()).column) << A.size();
+      EXPECT_LE(relative(data_of(on_host.factors()).value, data_of(on_device.factors()).value), 10 * same) << A.size();
       for (std::size_t k = 0; k < 2; ++k) {
         const ParIlutStep &h = on_host.factors().steps()[k], &d = on_device.factors().steps()[k];
         EXPECT_EQ(h.candidates, d.candidates) << A.size();
@@ -100,7 +101,7 @@ TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) 
       }
       const Numbers r = random_numbers(A.size(), 5), z = applied(on_device, r);
       EXPECT_LE(relative(z, applied(on_host, r)), 100 * same) << A.size();
-      EXPECT_EQ(applied(on_device, r), z);  // what a solve leaves behind does not matter
+      EXPECT_EQ(applied(on_device, r), z);  // what a solve leaves does not matter
     }
 }
 

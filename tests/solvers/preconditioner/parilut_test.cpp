@@ -7,6 +7,7 @@
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/anisotropic.hpp"
+#include "tests/support/systems/ilu_factors.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
 namespace weir::test::parilut_test {
@@ -34,9 +35,9 @@ TYPED_TEST(ParIlutOf, ExactFactorsAreAFixedPointOfASweep) {
       const BlockCsr<TypeParam> A(data);
       ParIlu<TypeParam> M({.thresholds = false, .synchronous = synchronous});
       M.setup(A);
-      M.factors().from_values(textbook.factors.value);
+      set_values(M.factors(), textbook.factors.value);
       M.factors().sweeps(A, 1);
-      EXPECT_LE(relative(M.factors().to_data().value, textbook.factors.value), same) << "n = " << B;
+      EXPECT_LE(relative(data_of(M.factors()).value, textbook.factors.value), same) << "n = " << B;
     }
 }
 
@@ -50,7 +51,7 @@ TYPED_TEST(ParIlutOf, ParIluTendsToIlu0InEveryOrder) {
       const BlockCsr<TypeParam> A(data);
       ParIlu<TypeParam> M({.thresholds = false, .sweeps = 60, .synchronous = synchronous});
       M.setup(A);
-      EXPECT_LE(relative(M.factors().to_data().value, textbook.factors.value), same);
+      EXPECT_LE(relative(data_of(M.factors()).value, textbook.factors.value), same);
       const Numbers r = random_numbers(A.size(), 5);
       EXPECT_LE(relative(applied(M, r), textbook.solve(r)), same);
     }
@@ -63,7 +64,7 @@ TEST(ParIluOnHost, OneSweepOnOneThreadIsTheSequentialFactorisation) {
     const BlockCsr<Host> A(data);
     ParIlu<Host> M({.thresholds = false});
     M.setup(A);
-    EXPECT_LE(relative(M.factors().to_data().value, TextbookIlu0(data).factors.value), same) << "n = " << B;
+    EXPECT_LE(relative(data_of(M.factors()).value, TextbookIlu0(data).factors.value), same) << "n = " << B;
   }
 }
 
@@ -80,9 +81,9 @@ TEST(ParIlutOnHost, StepsInTheOrderOfEliminationEqualTheSeparateStagesBitForBit)
             measured({.steps = steps, .fill = fill, .diagnostics = true});
         alone.setup(A);
         measured.setup(A);
-        EXPECT_EQ(alone.factors().to_data().column, measured.factors().to_data().column)
+        EXPECT_EQ(data_of(alone.factors()).column, data_of(measured.factors()).column)
             << B << " " << fill << " " << steps;
-        EXPECT_EQ(alone.factors().to_data().value, measured.factors().to_data().value)
+        EXPECT_EQ(data_of(alone.factors()).value, data_of(measured.factors()).value)
             << B << " " << fill << " " << steps;
         ASSERT_EQ(alone.factors().steps().size(), measured.factors().steps().size());
         for (std::size_t k = 0; k < alone.factors().steps().size(); ++k)
@@ -112,7 +113,7 @@ TYPED_TEST(ParIlutOf, FactorsAreExactWhereTheExactOnesHaveNoFillBeyondWhatIsKept
     }
 }
 
-// What is outside of the pattern of L and U, from dense factors; a block counts where any of it is not zero.
+// Part outside of the pattern of L and U, from dense factors; a block counts where any of it is not zero.
 struct Outside {
   double norm = 0;
   std::int64_t blocks = 0;
@@ -152,10 +153,10 @@ TYPED_TEST(ParIlutOf, CandidatesAndTheirResidualAreWhatTheDenseProductSays) {
       const BlockCsr<TypeParam> A(data);
       ParIlu<TypeParam> M({.steps = steps, .synchronous = true, .diagnostics = true});
       const SetupInfo info = M.setup(A);
-      EXPECT_NEAR(info.ilu_residual, outside(data, M.factors().to_data()).norm, same);
+      EXPECT_NEAR(info.ilu_residual, outside(data, data_of(M.factors())).norm, same);
       ParIlu<TypeParam> one_more({.steps = steps + 1, .synchronous = true});
       one_more.setup(A);
-      EXPECT_EQ(one_more.factors().steps().back().candidates, outside(data, M.factors().to_data()).blocks);
+      EXPECT_EQ(one_more.factors().steps().back().candidates, outside(data, data_of(M.factors())).blocks);
       EXPECT_NEAR(one_more.factors().steps().back().residual, info.ilu_residual, same);
     }
 }
@@ -168,7 +169,7 @@ TYPED_TEST(ParIlutOf, LargeBlocksGiveTheTextbooksFactorsAndAGrownPattern) {
     for (const bool synchronous : {false, true}) {
       ParIlu<TypeParam> fixed({.thresholds = false, .sweeps = 8, .synchronous = synchronous});
       fixed.setup(A);
-      EXPECT_LE(relative(fixed.factors().to_data().value, TextbookIlu0(data).factors.value), same) << "n = " << B;
+      EXPECT_LE(relative(data_of(fixed.factors()).value, TextbookIlu0(data).factors.value), same) << "n = " << B;
     }
     ParIlu<TypeParam> whole({.steps = 2, .sweeps = 8, .fill = 10, .synchronous = true, .diagnostics = true});
     EXPECT_EQ(whole.setup(A).ilu_residual, 0);
@@ -226,8 +227,8 @@ TYPED_TEST(ParIlutOf, UpdateEqualsAFreshSetup) {
     A.update(second.value);
     updated.update(A);
     fresh.setup(A);
-    EXPECT_EQ(updated.factors().to_data().column, fresh.factors().to_data().column);
-    EXPECT_EQ(updated.factors().to_data().value, fresh.factors().to_data().value);
+    EXPECT_EQ(data_of(updated.factors()).column, data_of(fresh.factors()).column);
+    EXPECT_EQ(data_of(updated.factors()).value, data_of(fresh.factors()).value);
     const Numbers r = random_numbers(A.size(), 3);
     EXPECT_EQ(applied(updated, r), applied(fresh, r));
   }
@@ -240,16 +241,16 @@ TYPED_TEST(ParIlutOf, AWarmUpdateKeepsThePatternAndConvergesToTheNewFactors) {
   BlockCsr<TypeParam> A(first);
   ParIlu<TypeParam> M({.steps = 2, .sweeps = 60, .update_steps = 0, .fill = 1.5, .from_previous = true});
   M.setup(A);
-  const std::vector<int> pattern = M.factors().to_data().column;
+  const std::vector<int> pattern = data_of(M.factors()).column;
   A.update(second.value);
   const Ledger before = ledger();
   M.update(A);
   EXPECT_EQ(ledger().host_allocations, before.host_allocations);
   EXPECT_EQ(ledger().device_allocations, before.device_allocations);
-  const BlockCsrData f = M.factors().to_data();
+  const BlockCsrData f = data_of(M.factors());
   EXPECT_EQ(f.column, pattern);
   M.factors().sweeps(A, 1);
-  EXPECT_LE(relative(M.factors().to_data().value, f.value), same) << "not a fixed point of the new matrix";
+  EXPECT_LE(relative(data_of(M.factors()).value, f.value), same) << "not a fixed point of the new matrix";
 }
 
 TYPED_TEST(ParIlutOf, SynchronousSweepsRepeatBitForBit) {

@@ -1,5 +1,5 @@
-// aggregation with interpolation = "smoothed": aggregates, interpolation and the cycle against the textbook's, singular systems,
-// what iteration counts do on finer grids.
+// aggregation with interpolation = "smoothed": aggregates, interpolation and the cycle against the textbook's, singular
+// systems, what iteration counts do on finer grids.
 #include <cmath>
 
 #include "base/at.hpp"
@@ -103,7 +103,8 @@ TEST(SmoothedStep, TheCoarseMatrixIsTheTripleProduct) {
     for (int I = 0; I < m; ++I) EXPECT_EQ(R(I, i), P(i, I));
 }
 
-// T_2(x) = 2 x^2 - 1, and x = (centre - D^-1 A) / half on [0.1, 1] times Gershgorin's bound: what a sweep leaves of an error.
+// T_2(x) = 2 x^2 - 1, and x = (centre - D^-1 A) / half on [0.1, 1] times Gershgorin's bound: what a sweep leaves of an
+// error.
 Numbers after_sweep(const BlockCsrData& data, const Dense& A, const Numbers& error) {
   const double bound = aggregation::gershgorin_bound(data), centre = 0.55 * bound, half = 0.45 * bound;
   const auto x = [&](const Numbers& v) {
@@ -174,7 +175,8 @@ int iterations_in_cavity(const Extents& cells, double ratio) {
   return iterations<Space>(A, *made<Space>(), random_numbers(A.size(), 1));
 }
 
-// Four times the cells a side, in 3D three times: at most a third more. Without multigrid they would be as many times more.
+// Four times the cells a side, in 3D three times: at most a third more. Without multigrid they would be as many times
+// more.
 TYPED_TEST(SmoothedAggregationOf, IterationsHardlyGrowOnFinerSingularGrids) {
   for (const double ratio : {1.0, 8.0}) {
     const int coarse = iterations_in_cavity<TypeParam>({16, 16, 1}, ratio);

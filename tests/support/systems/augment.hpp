@@ -1,5 +1,6 @@
-// solvers/matrix/io/augment.hpp for block stencils: blocks side by side on the diagonal, nothing between them. What converges
-// for each part converges for the whole, so that a flow's systems of n = 4 and n = 6 give test systems of every even n.
+// solvers/matrix/io/augment.hpp for block stencils: blocks side by side on the diagonal, nothing between them. What
+// converges for each part converges for the whole, so that a flow's systems of n = 4 and n = 6 give test systems of
+// every even n.
 #pragma once
 #include <vector>
 

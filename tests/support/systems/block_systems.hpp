@@ -30,7 +30,7 @@ struct BlockSystem {
 BlockSystem random_system(Extents cells, int n, std::uint64_t seed, Periodic periodic = {}, double dominance = 1.5);
 
 // Block ILU(0) by its definition (Saad 2003, Alg. 10.4 on blocks): rows in natural order, elimination within the
-// pattern, any pair of neighbours may be hit. Slow on purpose: it searches, and inverts each diagonal block anew with
+// pattern, any pair of neighbours may be hit. Slow on purpose: it searches, and inverts each diagonal block again with
 // pivoting.
 class TextbookBlockIlu0 {
  public:

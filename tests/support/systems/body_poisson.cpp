@@ -45,7 +45,8 @@ struct Geometry {
   }
   double area(int c, Index d) const { return volume(c) / width(d, at(c)[d]); }
 
-  // The open area of the face of cell c towards side (-1, 1) of direction d; the body's surface is taken as plane within it.
+  // The open area of the face of cell c towards side (-1, 1) of direction d; the body's surface is taken as plane
+  // within it.
   double open_area(int c, Index d, int side) const {
     const auto i = at(c);
     Point x = centre(c);

@@ -16,14 +16,14 @@ struct BodyOptions {
   bool outlet = true;   // pressure given at x = 1; else Neumann conditions all round
 };
 
-// - div (aperture grad p), rows multiplied by volumes: each face counts with the fraction of it that lies in the fluid. Cells
-// without an open face have the row p = 0.
+// - div (aperture grad p), rows multiplied by volumes: each face counts with the fraction of it that lies in the fluid.
+// Cells without an open face have the row p = 0.
 template <class Space>
 Banded<Space> pressure_matrix(const BodyOptions& options);
 
-// u / dt + c . grad u - nu laplacian u, rows multiplied by volumes, first-order upwind; Dirichlet values on the box and in
-// the body's cells. cfl = c dt / h of the smallest cells. Not symmetric. With ghost rows: cells of the body next to the fluid take
-// their value from an image point in the fluid by implicit trilinear interpolation, -1 times it.
+// u / dt + c . grad u - nu laplacian u, rows multiplied by volumes, first-order upwind; Dirichlet values on the box and
+// in the body's cells. cfl = c dt / h of the smallest cells. Not symmetric. With ghost rows: cells of the body next to
+// the fluid take their value from an image point in the fluid by implicit trilinear interpolation, -1 times it.
 template <class Space>
 Banded<Space> advection_diffusion_matrix(const BodyOptions& options, double cfl, double diffusion, bool ghosts);
 

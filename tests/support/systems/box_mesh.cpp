@@ -135,7 +135,7 @@ UnstructuredMesh box_mesh(const BoxMesh& box) {
       ++m.patches.back().count;
     }
     if (f.patch < -1) {
-      // What brings the neighbour's centre beside the owner's face.
+      // Shift that brings the neighbour's centre next to the owner's face.
       const Point shift[4] = {{-box.width, 0}, {box.width, 0}, {0, -box.height}, {0, box.height}};
       m.shift.push_back(shift[-2 - f.patch]);
       ++m.periodic_faces;

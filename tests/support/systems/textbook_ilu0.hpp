@@ -7,7 +7,8 @@
 
 namespace weir::test {
 
-// Issue: equal to the sequential textbook to 1e-12 relative. Float factors: eps of float times the growth over a few rows.
+// Issue: equal to the sequential textbook to 1e-12 relative. Float factors: eps of float times the growth over a few
+// rows.
 inline constexpr double same = 1e-12, same_in_float = 1e-5;
 
 // b x b, row-major.
@@ -108,7 +109,7 @@ inline BlockCsrData as_scalars(const BlockCsrData& A) {
   return s;
 }
 
-// What a flow code's matrix looks like: a cell of an nx x ny grid of quadrilaterals couples to its neighbours; every
+// A matrix like that of a flow code: a cell of an nx x ny grid of quadrilaterals couples to its neighbours; every
 // `triangle`-th cell also to a diagonal one (cells around a node of degree 3), so that elimination changes blocks off
 // the diagonal. Diagonally dominant by `dominance`. order[position] = cell.
 inline BlockCsrData mesh_like(int nx, int ny, int B, unsigned seed, const std::vector<int>& order,
@@ -163,7 +164,7 @@ inline BlockCsrData row_without_a_diagonal() {
   return data;
 }
 
-// What M says of a matrix that it does not take.
+// Error message of M for a matrix that it refuses.
 template <class Space>
 std::string refusal(Preconditioner<Space>& M, const BlockCsrData& data) {
   try {

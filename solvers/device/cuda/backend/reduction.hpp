@@ -1,7 +1,7 @@
 // Reductions on a CUDA device, one launch each: a grid that depends on n and on how many blocks of the kernel are
 // resident, a fixed tree in each block, and the block that arrives last adds up the blocks' results. The bits repeat on
-// one kind of device with one compiler. What becomes of the sum is the finish's business: it goes to pinned host memory,
-// stays on the device, or steers what comes next. Nothing is allocated after the first call.
+// one kind of device with one compiler. The sum goes to pinned host memory or stays in device memory. Nothing is allocated
+// after the first call.
 #pragma once
 #include <algorithm>
 
@@ -21,21 +21,17 @@ double* reduction_result();                                      // pinned host 
 inline constexpr unsigned reduction_threads = 256;
 inline constexpr unsigned most_reduction_blocks = 2048;
 
-// Defined where nvcc compiles, used nowhere else. finish(sum) runs in one thread, after all else of the launch.
+// Defined where nvcc compiles, used nowhere else.
 template <class F>
 double reduce_sum(int n, const F& f);
 template <class F>
 Pair reduce_sum2(int n, const F& f);
 template <class F>
 double reduce_max(int n, const F& f);
-template <class F, class Finish>
-void reduce_sum_then(int n, const F& f, const Finish& finish);
-template <class F, class Finish>
-void reduce_sum2_then(int n, const F& f, const Finish& finish);
-template <class F, class Finish>
-void reduce_max_then(int n, const F& f, const Finish& finish);
-template <class F, class Finish>
-void reduce_extrema_then(int n, const F& f, const Finish& finish);
+template <class F>
+Extrema reduce_extrema(int n, const F& f);
+template <class T, class F>
+void reduce_sum_to(int n, const F& f, T* to);  // a double or a Pair, to device memory
 
 #if defined(__CUDACC__)
 
@@ -50,14 +46,12 @@ struct LargerOrNan {
 };
 
 // T{} is the identity of every operation used here: sums start from 0, magnitudes too.
-template <class T, class Op, class F, class Finish>
-__global__ void reduce_kernel(int n, F f, T* partial, unsigned* arrivals, Finish finish, const double* skip) {
-  if (skip && *skip != 0) return;
+template <class T, class Op, class F>
+__global__ void reduce_kernel(int n, F f, T* partial, unsigned* arrivals, T* result) {
   T v{};
   const int step = static_cast<int>(gridDim.x * reduction_threads);
-  const auto& body = detail::body_of(f);
   for (std::int64_t i = blockIdx.x * reduction_threads + threadIdx.x; i < n; i += step)
-    v = Op{}(v, static_cast<T>(body(static_cast<int>(i))));
+    v = Op{}(v, static_cast<T>(f(static_cast<int>(i))));
   v = block_reduce(v, Op{});
   if (gridDim.x > 1) {
     WEIR_SHARED(bool, is_last, [1]);
@@ -74,29 +68,28 @@ __global__ void reduce_kernel(int n, F f, T* partial, unsigned* arrivals, Finish
     v = block_reduce(v, Op{});
     if (threadIdx.x == 0) *arrivals = 0;
   }
-  if (threadIdx.x == 0) finish(v);
+  if (threadIdx.x == 0) *result = v;
 }
 
-template <class T, class Op, class F, class Finish>
-void reduce_then(int n, const F& f, const Finish& finish) {
+template <class T, class Op, class F>
+void reduce_to(int n, const F& f, T* result) {
   constexpr unsigned per_block = 4 * reduction_threads;  // four indices a thread pay for the tree
-  constexpr auto kernel = reduce_kernel<T, Op, F, Finish>;
+  constexpr auto kernel = reduce_kernel<T, Op, F>;
   static const unsigned most = std::min(most_reduction_blocks,  // a second wave would run on a part of the device
                                         resident_blocks(reinterpret_cast<const void*>(kernel), reduction_threads));
   const unsigned blocks = n > 0 ? std::min(most, blocks_for(n, per_block)) : 1;
   launch({.grid = blocks, .block = reduction_threads, .name = "reduce"}, kernel, n, f,
-         reinterpret_cast<T*>(reduction_partials(2 * most_reduction_blocks)), reduction_arrivals(), finish,
-         detail::skip_flag());
+         reinterpret_cast<T*>(reduction_partials(2 * most_reduction_blocks)), reduction_arrivals(), result);
 }
 
 template <class T, class Op, class F>
 T reduce(int n, const F& f) {
   if (n <= 0) return T{};
-  double* result = reduction_result();
-  reduce_then<T, Op>(n, f, detail::LeaveAt<T>{result});
+  T* result = reinterpret_cast<T*>(reduction_result());
+  reduce_to<T, Op>(n, f, result);
   refuse_recording("a sum for the host");
   check(cudaStreamSynchronize(nullptr), "waiting for a reduction");
-  return *reinterpret_cast<T*>(result);
+  return *result;
 }
 
 template <class F>
@@ -111,21 +104,13 @@ template <class F>
 double reduce_max(int n, const F& f) {
   return reduce<double, LargerOrNan>(n, f);
 }
-template <class F, class Finish>
-void reduce_sum_then(int n, const F& f, const Finish& finish) {
-  reduce_then<double, Plus>(n, f, finish);
+template <class F>
+Extrema reduce_extrema(int n, const F& f) {
+  return reduce<Extrema, Wider>(n, f);
 }
-template <class F, class Finish>
-void reduce_sum2_then(int n, const F& f, const Finish& finish) {
-  reduce_then<Pair, AddPair>(n, f, finish);
-}
-template <class F, class Finish>
-void reduce_max_then(int n, const F& f, const Finish& finish) {
-  reduce_then<double, LargerOrNan>(n, f, finish);
-}
-template <class F, class Finish>
-void reduce_extrema_then(int n, const F& f, const Finish& finish) {
-  reduce_then<Extrema, Wider>(n, f, finish);
+template <class T, class F>
+void reduce_sum_to(int n, const F& f, T* to) {
+  reduce_to<T, std::conditional_t<std::is_same_v<T, Pair>, AddPair, Plus>>(n, f, to);
 }
 
 #endif

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "backend/launch.hpp"
-#include "solvers/device/asynchronous/skip_where.hpp"
 
 namespace weir::backend {
 
@@ -31,16 +30,14 @@ void run_loop_3d(int nx, int ny, int nz, const F& f);
 
 #if defined(__CUDACC__)
 
-// One thread an index; 128 threads keep enough blocks in flight even for small n. skip: SkipWhere.
+// One thread an index; 128 threads keep enough blocks in flight even for small n.
 template <class F>
-__global__ void loop_kernel(int n, F f, const double* skip) {
-  if (skip && *skip != 0) return;
+__global__ void loop_kernel(int n, F f) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n) f(i);
 }
 template <class F>
-__global__ void loop_kernel_3d(int nx, int ny, int nz, F f, const double* skip) {
-  if (skip && *skip != 0) return;
+__global__ void loop_kernel_3d(int nx, int ny, int nz, F f) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int j0 = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y),
             jstep = static_cast<int>(gridDim.y * blockDim.y),
@@ -59,8 +56,8 @@ template <class F>
 void run_loop(std::int64_t n, const F& f) {
   if (n <= 0) return;
   constexpr unsigned threads = 128;
-  launch({.grid = blocks_for(n, threads), .block = threads, .name = "for_each"}, loop_kernel<F>, static_cast<int>(n), f,
-         detail::skip_flag());
+  launch({.grid = blocks_for(n, threads), .block = threads, .name = "for_each"}, loop_kernel<F>, static_cast<int>(n),
+         f);
 }
 
 template <class F>
@@ -69,8 +66,7 @@ void run_loop_3d(int nx, int ny, int nz, const F& f) {
   const LoopBlock b = loop_block(static_cast<unsigned>(nx), static_cast<unsigned>(ny), static_cast<unsigned>(nz));
   const unsigned rows = blocks_for(ny, b.y), layers = blocks_for(nz, b.z), limit = 65535;
   const dim3 grid(blocks_for(nx, b.x), rows < limit ? rows : limit, layers < limit ? layers : limit);
-  launch({.grid = grid, .block = dim3(b.x, b.y, b.z), .name = "for_each"}, loop_kernel_3d<F>, nx, ny, nz, f,
-         detail::skip_flag());
+  launch({.grid = grid, .block = dim3(b.x, b.y, b.z), .name = "for_each"}, loop_kernel_3d<F>, nx, ny, nz, f);
 }
 
 #endif

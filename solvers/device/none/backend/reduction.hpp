@@ -16,20 +16,12 @@ template <class F>
 [[noreturn]] double reduce_max(int, const F&) {
   no_device();
 }
-template <class F, class Finish>
-[[noreturn]] void reduce_sum_then(int, const F&, const Finish&) {
+template <class F>
+[[noreturn]] Extrema reduce_extrema(int, const F&) {
   no_device();
 }
-template <class F, class Finish>
-[[noreturn]] void reduce_sum2_then(int, const F&, const Finish&) {
-  no_device();
-}
-template <class F, class Finish>
-[[noreturn]] void reduce_max_then(int, const F&, const Finish&) {
-  no_device();
-}
-template <class F, class Finish>
-[[noreturn]] void reduce_extrema_then(int, const F&, const Finish&) {
+template <class T, class F>
+[[noreturn]] void reduce_sum_to(int, const F&, T*) {
   no_device();
 }
 

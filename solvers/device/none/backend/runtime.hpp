@@ -20,7 +20,6 @@ inline void device_release(void*, std::int64_t) noexcept {}
 inline std::int64_t free_memory() { return 0; }
 inline constexpr bool waits_for_launches() { return false; }
 inline void synchronise() {}  // nothing was submitted: measurements on the host call it too
-inline bool is_skipped() { return false; }
 inline void refuse_recording(const char*) {}
 inline const char* device_name() { return "none"; }
 inline bool device_available() { return false; }

@@ -39,7 +39,7 @@ void launch(const LaunchConfig& config, void (*kernel)(P...), A&&... arguments) 
     std::apply(static_cast<const Call*>(p)->kernel, static_cast<const Call*>(p)->arguments);
   };
   if (simt::recording)
-    simt::record([=] { simt::run_kernel(config, body, &call, sizeof call); });
+    simt::recording->push_back([=] { simt::run_kernel(config, body, &call, sizeof call); });
   else
     simt::run_kernel(config, body, &call, sizeof call);
 }

@@ -15,7 +15,7 @@ R run_reduction(const F& f, const Reduction& reduction) {
     auto loop = [&] {
       result = reduction([&](int i) {
         simt::begin_index(i);
-        const auto v = detail::body_of(f)(i);
+        const auto v = f(i);
         simt::end_index();
         return v;
       });
@@ -24,7 +24,7 @@ R run_reduction(const F& f, const Reduction& reduction) {
     return result;
   } else {
     const simt::DeviceCode scope;
-    return reduction(detail::body_of(f));
+    return reduction(f);
   }
 }
 
@@ -41,48 +41,31 @@ double reduce_max(int n, const F& f) {
   return run_reduction<double>(f, [n](const auto& body) { return detail::chunked_max<false>(n, body); });
 }
 
-// finish(result), as the last thread of the reduction does.
-template <class R, class Finish>
-void finish_reduction(const R& result, const Finish& finish) {
+template <class F>
+Extrema reduce_extrema(int n, const F& f) {
+  return run_reduction<Extrema>(f, [n](const auto& body) { return detail::extrema(n, body); });
+}
+
+// The sum, a double or a Pair, stored at *to in device memory.
+template <class T, class F>
+void reduce_sum_to(int n, const F& f, T* to) {
+  if (simt::recording) return simt::recording->push_back([=] { reduce_sum_to(n, f, to); });
+  T result;
+  if constexpr (std::is_same_v<T, Pair>)
+    result = reduce_sum2(n, f);
+  else
+    result = reduce_sum(n, f);
   if constexpr (simt::checked_loops) {
-    auto loop = [&] {
-      const R value = result;
-      const Finish last = finish;
+    auto store = [&] {
       simt::begin_index(0);
-      last(value);
+      *to = result;
       simt::end_index();
     };
-    simt::checked_loop("end of a reduction", loop, finish);
+    simt::checked_loop("end of a reduction", store, to);
   } else {
     const simt::DeviceCode scope;
-    finish(result);
+    *to = result;
   }
-}
-template <class F, class Finish>
-void reduce_sum_then(int n, const F& f, const Finish& finish) {
-  if (simt::recording) return simt::record([=] { reduce_sum_then(n, f, finish); });
-  if (!is_skipped()) return finish_reduction(reduce_sum(n, f), finish);
-  ++ledger().launches;
-}
-template <class F, class Finish>
-void reduce_sum2_then(int n, const F& f, const Finish& finish) {
-  if (simt::recording) return simt::record([=] { reduce_sum2_then(n, f, finish); });
-  if (!is_skipped()) return finish_reduction(reduce_sum2(n, f), finish);
-  ++ledger().launches;
-}
-template <class F, class Finish>
-void reduce_max_then(int n, const F& f, const Finish& finish) {
-  if (simt::recording) return simt::record([=] { reduce_max_then(n, f, finish); });
-  if (!is_skipped()) return finish_reduction(reduce_max(n, f), finish);
-  ++ledger().launches;
-}
-template <class F, class Finish>
-void reduce_extrema_then(int n, const F& f, const Finish& finish) {
-  if (simt::recording) return simt::record([=] { reduce_extrema_then(n, f, finish); });
-  if (!is_skipped())
-    return finish_reduction(run_reduction<Extrema>(f, [n](const auto& body) { return detail::extrema(n, body); }),
-                            finish);
-  ++ledger().launches;
 }
 
 }  // namespace weir::backend

@@ -58,7 +58,6 @@ inline constexpr bool waits_for_launches() { return false; }
 inline void synchronise() {
   ++ledger().synchronisations;
 }  // all work submitted so far is done: here nothing is put off
-bool is_skipped();                        // by SkipWhere
 void refuse_recording(const char* what);  // throws where work is recorded: it cannot be a part of that
 const char* device_name();
 bool device_available();
@@ -70,9 +69,8 @@ void select_device(int number);  // for this process, before anything lies on a 
 // every access into a gather.
 template <class F>
 void run_loop(std::int64_t n, const F& f) {
-  if (simt::recording) return simt::record([=] { run_loop(n, f); });
+  if (simt::recording) return simt::recording->push_back([=] { run_loop(n, f); });
   if (n > 0) ++ledger().launches;
-  if (is_skipped()) return;
   if constexpr (simt::checked_loops) {
     auto loop = [&] {
       const F body = f;
@@ -92,12 +90,11 @@ void run_loop(std::int64_t n, const F& f) {
 }
 template <class F>
 void run_loop_3d(int nx, int ny, int nz, const F& f) {
-  if (simt::recording) return simt::record([=] { run_loop_3d(nx, ny, nz, f); });
+  if (simt::recording) return simt::recording->push_back([=] { run_loop_3d(nx, ny, nz, f); });
   if constexpr (simt::checked_loops) {
     run_loop(std::int64_t{nx} * ny * nz, [=](int q) { f(q % nx, q / nx % ny, q / nx / ny); });
   } else {
     if (nx > 0 && ny > 0 && nz > 0) ++ledger().launches;
-    if (is_skipped()) return;
     const simt::DeviceCode scope;
     const F body = f;
     for (int k = 0; k < nz; ++k)

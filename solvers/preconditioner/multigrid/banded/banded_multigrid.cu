@@ -1,23 +1,23 @@
-// Multigrid for Banded matrices whose coefficients vary from cell to cell: cell-centred finite volumes with apertures
-// (a body cuts the faces), symmetric, off-diagonals <= 0, on stretched grids; rows without couplings (cells inside the
-// body) are solved by their diagonal and take no part. Trottenberg, Oosterlee & Schueller 2001, ch. 5 and 7.
+// Multigrid for Banded matrices with variable coefficients: cell-centred finite volumes with apertures (a body cuts the
+// faces), symmetric, off-diagonals <= 0, on stretched grids. Rows without couplings (cells inside the body) are solved
+// by their diagonal and take no part. Trottenberg, Oosterlee & Schueller 2001, ch. 5 and 7.
+//  grids      merged pairs of cells, in each direction only where its cells lie closest (multigrid_hierarchy.hpp), from
+//             the faces given to Banded::set_grid, or estimated from the couplings at each update
+//  coupling   of a coarse face: the sum of its fine ones, times the ratio of the distances; a face half closed by a
+//             body stays half closed. The excess of the diagonal over the couplings is summed
+//  transfer   u_f = P + w_x (X - P) + w_y (Y - P) + w_z (Z - P): the parent and its neighbours on the cell's sides,
+//             exact for linear functions, without terms across closed faces; restriction is the transpose
+//  smoother   Chebyshev polynomial in D^-1 A, whose eigenvalues lie in (0, 2] for such a matrix: symmetric, all cells
+//             at once; its steps run in one sweep through memory (pass_sweep.hpp)
+// A V cycle in single precision, symmetric: cg may use it. The bands are scaled by the largest diagonal entry; vectors
+// are not: values below 1e-30 are lost. A singular matrix (Neumann on all sides) is regularised on the coarsest grid,
+// which is solved directly. update() allocates nothing: a moving body costs one pass over the bands and one over each
+// level.
 //
-//   grids      merged pairs of cells, in each direction only where its cells lie closest (multigrid_hierarchy.hpp), from the
-//              faces that Banded::set_grid was given, or from what the couplings tell of them, at each update anew
-//   coupling   of a coarse face: the sum of the fine ones in it, times the ratio of the distances it spans; so a face
-//              half closed by a body stays half closed. The rest of the diagonal: the sum
-//   transfer   u_f = P + w_x (X - P) + w_y (Y - P) + w_z (Z - P): the parent and its neighbours on the cell's sides, exact
-//              for linear functions, with no term across a closed face; restriction is the transpose
-//   smoother   Chebyshev polynomial in D^-1 A, whose eigenvalues lie in (0, 2] for such a matrix: symmetric, every cell at
-//              once, and its steps run in one sweep through memory (pass_sweep.hpp)
-// A V cycle in single precision, symmetric: cg may use it. The bands are scaled by the largest diagonal entry; vectors are
-// not: values below 1e-30 of 1 are lost. A singular matrix (Neumann all round) is regularised on the coarsest grid, where it
-// is solved directly. update() allocates nothing: a moving body costs one pass over the bands and one over each level.
+// A remainder of the matrix is not included.
 //
-// A remainder of the matrix is not seen.
-//
-// Over ranks (multigrid_boxes.hpp) every value is the one that one rank would have, to the last bit of single precision. What
-// the restriction gives, and the coarse couplings, are on the core box: the rank's coarse cells and one layer.
+// Over ranks (multigrid_boxes.hpp) every value is that of one rank, to the last bit of single precision. Restricted
+// residuals and coarse couplings are computed on the core box: the coarse cells of the rank and one layer.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -38,7 +38,7 @@ namespace mg = banded_multigrid;
 
 namespace banded_multigrid_kernels {
 
-// Kernels take the coupling at a low end for the one beyond the high end too, where the whole grid may end.
+// Kernels use the coupling at a low end also for the one beyond the high end, where the whole grid may end.
 template <class Space>
 void close_low_end(const mg::LevelView& L, int d) {
   const Extents e = L.cells, plane{d == 0 ? 1 : e.nx, d == 1 ? 1 : e.ny, d == 2 ? 1 : e.nz};
@@ -57,10 +57,10 @@ struct SpreadLevel {
   std::array<int, 3> sizes{};
   std::array<bool, 3> periodic{};
   RankBox own, wide, core;
-  mg::LevelView view, core_view;  // of the wide and of the core box
+  mg::LevelView view, core_view;  // views of the wide and of the core box
   Array<float, Space> values, core_values;
   mg::TransferArrays<Space> down_lines, up_lines;
-  mg::TransferView down, up;                              // to the next core box, from the next wide one
+  mg::TransferView down, up;                              // to the next core box; from the next wide one
   BoxSpread<Space> spread_couplings, spread_g, spread_v;  // from the core, the core and the wide boxes to the wide
 
   mg::LevelView view_of(const RankBox& b, mg::Right right, float* memory) const {
@@ -76,11 +76,11 @@ typename BoxSpread<Space>::template Arrays<T> couplings(const mg::LevelView& v) 
   return {{v.ax, v.ay, v.az, v.inverse, v.excess}};
 }
 
-// The matrix as one of a kind; null where it is of another.
+// The matrix as one of this kind, or null.
 template <class Kind, class Space>
 const Kind* symmetric(const Matrix<Space>& A) {
   const auto* kind = dynamic_cast<const Kind*>(&A);
-  if (kind && !kind->is_symmetric()) throw Error(Exit::usage, "multigrid of a banded matrix needs a symmetric one");
+  if (kind && !kind->is_symmetric()) throw Error(Exit::usage, "multigrid: a banded matrix must be symmetric");
   return kind;
 }
 
@@ -110,13 +110,13 @@ class BandedCycle final : public Preconditioner<Space> {
   double apply_dot(View<const double> r, View<double> z) const override {
     return is_spread() ? Preconditioner<Space>::apply_dot(r, z) : tail_.run({r.data(), z.data(), scale_}, true);
   }
-  Work apply_work() const override {  // over ranks not stated
+  Work apply_work() const override {  // not stated over ranks
     if (is_spread() || tail_.empty()) return {};
     Work work = tail_.work_from(0);
     work += {16 * std::int64_t{cells_.count()}, 0};  // r, z
     return work;
   }
-  // From each level on to the coarsest.
+  // From each level to the coarsest.
   std::vector<PartOfApply<Space>> parts() const override {
     std::vector<PartOfApply<Space>> parts;
     for (std::size_t l = 1; !is_spread() && l < tail_.count(); ++l)
@@ -172,7 +172,7 @@ class BandedCycle final : public Preconditioner<Space> {
   SetupInfo do_update(const Matrix<Space>& matrix) override {
     const auto* spread = symmetric<DistributedBanded<Space>>(matrix);
     const Banded<Space>* A = spread ? &spread->own() : symmetric<Banded<Space>>(matrix);
-    // Grids that were judged from other values would depend on the systems before.
+    // Grids estimated from other values would depend on earlier systems.
     if (!A || A->cells() != cells_ || is_spread() != (spread != nullptr) || !knows_grid_) return do_setup(matrix);
     return take_values(*A, spread);
   }
@@ -196,7 +196,7 @@ class BandedCycle final : public Preconditioner<Space> {
 
   int layers() const { return degree_ + std::max(degree_, 3); }
 
-  // False where the boxes are too thin for levels of their own.
+  // False if the boxes are too thin for levels of their own.
   bool build_levels(const DistributedBanded<Space>& A, const std::vector<multigrid::GridLevel>& grids,
                     const std::array<std::size_t, 3>& order) {
     const HaloOptions& options = A.halo_options();
@@ -215,7 +215,7 @@ class BandedCycle final : public Preconditioner<Space> {
     const Level &finest = *levels_.front(), &last = *levels_.back();
     tail_cells_ = BoxGather<Space>(*ranks_, last.sizes, last.own, last.core, last.wide);
     if (ranks_->is_root()) tail_.build(std::span(grids).subspan(levels_.size() - 1), degree_, mg::Right::own);
-    RankBox wide;  // of the matrix, whose directions have another order
+    RankBox wide;  // box of the matrix, whose directions have another order
     for (std::size_t d = 0; d < 3; ++d) {
       wide.low[order[d]] = finest.wide.low[d];
       wide.high[order[d]] = finest.wide.high[d];
@@ -262,7 +262,7 @@ class BandedCycle final : public Preconditioner<Space> {
     level.spread_v = spread(wide_of, 1, false);
   }
 
-  // Between level l and the next.
+  // Sets the transfers between level l and the next.
   void connect(const multigrid::GridLevel& fine, const multigrid::GridLevel& coarse, std::size_t l) {
     using Arrays = mg::TransferArrays<Space>;
     Level &from = *levels_[l], &to = *levels_[l + 1];
@@ -277,7 +277,7 @@ class BandedCycle final : public Preconditioner<Space> {
     from.up = from.up_lines.set(up, pairs);
   }
 
-  // The couplings of all levels, from the bands.
+  // Couplings of all levels, from the bands.
   void load_levels(const Banded<Space>& A) {
     const BlockStencilView own = A.stencil(), wide = bands_->stencil();
     typename BoxSpread<Space>::template Arrays<const double> from;
@@ -321,19 +321,19 @@ class BandedCycle final : public Preconditioner<Space> {
 
   int degree_, coarse_size_, gather_size_;
   std::vector<double> steps_;
-  Extents cells_;             // of this rank
-  bool knows_grid_ = false;   // the matrix of the last set-up was told its grid
-  int slots_[3] = {0, 0, 0};  // of the matrix: towards smaller indices along each direction of the levels
+  Extents cells_;             // cells of this rank
+  bool knows_grid_ = false;   // the matrix of the last set-up has a grid
+  int slots_[3] = {0, 0, 0};  // matrix slots towards smaller indices along each direction of the levels
   double scale_ = 1;
-  mutable mg::Levels<Space> tail_;  // on one rank all levels; over ranks those of rank 0
+  mutable mg::Levels<Space> tail_;  // one rank: all levels; over ranks: those of rank 0
 
   const Communicator* ranks_ = nullptr;
-  std::vector<std::unique_ptr<Level>> levels_;  // over ranks; the last one is the tail's first
+  std::vector<std::unique_ptr<Level>> levels_;  // over ranks; the last one is the first of the tail
   BoxGather<Space> tail_cells_;
-  std::unique_ptr<Banded<Space>> bands_;  // of the finest wide box
+  std::unique_ptr<Banded<Space>> bands_;  // matrix of the finest wide box
   BoxSpread<Space> spread_bands_, spread_r_;
   mutable Array<double, Space> wide_r_, wide_z_;
-  Array<int, Space> own_;  // cells in the finest wide box
+  Array<int, Space> own_;  // own cells in the finest wide box
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The banded cycle on the host, row by row. All steps on the way down, from the caller's r to the residual, are
-// one sweep through memory, and so are the correction and all steps on the way up, to z and r.z (pass_sweep.hpp). The residual is
-// summed into the coarse rows in a pass of its own.
+// Banded cycle on the host, row by row. All steps on the way down, from r to the residual, are one sweep through
+// memory, and so are the correction and all steps on the way up, to z and r.z (pass_sweep.hpp). The residual is summed
+// into the coarse rows in a separate pass.
 #include <algorithm>
 
 #include "solvers/device/reduce.hpp"
@@ -10,11 +10,11 @@
 namespace weir::banded_multigrid {
 namespace {
 
-constexpr int bytes_per_cell = 32;  // of the arrays that a step reads and writes
-constexpr int chunk = 256;          // coarse cells of a row that are worked on together
+constexpr int bytes_per_cell = 32;  // read and written by a step
+constexpr int chunk = 256;          // coarse cells of a row treated together
 
-// Row (j, k), its neighbours' rows and the couplings to them. An end that does not wrap has the row itself for a neighbour, with
-// a row of couplings that are 0.
+// Row (j, k), the rows of its neighbours and the couplings to them. At an end without period the neighbour is the row
+// itself, with couplings 0.
 struct StencilRow {
   const float *x, *xS, *xN, *xB, *xT, *aW, *aS, *aN, *aB, *aT;
   int n;
@@ -42,7 +42,7 @@ struct StencilRow {
   }
 };
 
-// out(i, sum of the couplings times the neighbours) for every cell of the row.
+// out(i, sum of couplings times neighbours) for every cell of the row.
 template <class F>
 void for_row(const StencilRow& row, const F out) {
   const StencilRow s = row;
@@ -52,7 +52,8 @@ void for_row(const StencilRow& row, const F out) {
   if (s.n > 1) out(s.n - 1, s.at_end(s.n - 1));
 }
 
-// f(g), where g(i, 1 / d_i) is the right-hand side of cell i of a row: the level's own or the caller's, so that loops know which.
+// f(g) with g(i, 1 / d_i) the right-hand side of cell i of a row: of the level or of the caller, as a compile-time
+// choice for the loops.
 template <class F>
 void with_right(const LevelView& L, const Ends& ends, int row, const F& f) {
   if (ends.r)
@@ -106,7 +107,8 @@ double store(const LevelView& L, const Ends& e, int j, int k) {
   return dot;
 }
 
-// What the transfers along y and z of one fine row need: its coarse row, the neighbours on its sides, and the couplings to them.
+// Data for the transfers along y and z of one fine row: its coarse row, the neighbours on its sides, and the couplings
+// to them.
 struct Sides {
   int row, across_y, across_z;
   const float *open_y, *open_z;
@@ -127,7 +129,7 @@ Sides sides(const LevelView& C, const TransferView& t, int j, int k) {
   return s;
 }
 
-// One fine row of u += P x, in cells that are coupled to anything.
+// One fine row of u += P x, in cells with couplings.
 void prolong(const LevelView& F, float* u_all, const LevelView& C, const TransferView& t, int j, int k) {
   const Sides s = sides(C, t, j, k);
   const int row = F.cells.index(0, j, k), nc = C.cells.nx;
@@ -162,7 +164,7 @@ void prolong(const LevelView& F, float* u_all, const LevelView& C, const Transfe
   }
 }
 
-// sums[I - from] = the children's sum of a fine row.
+// sums[I - from] = sum over the children in a fine row.
 void sum_children(const TransferView& t, const float* r, int from, int to, float* __restrict sums) {
   if (t.pairs) {
 #pragma omp simd
@@ -176,7 +178,7 @@ void sum_children(const TransferView& t, const float* r, int from, int to, float
   }
 }
 
-// out += what passes between the children of a row and their neighbours along x.
+// out += exchange between the children of a row and their neighbours along x.
 void exchange_along_x(const TransferView& t, const float* r, const float* open, int nc, int from, int to, float* out) {
   for (int I = from; I < to; ++I) {
     const int west = t.x.below(I), east = t.x.above(I), first = t.x.first[I], last = t.x.first[I + 1] - 1;
@@ -188,7 +190,7 @@ void exchange_along_x(const TransferView& t, const float* r, const float* open, 
   }
 }
 
-// Coarse row (J, K) of g = P^T r: its own fine rows, and those of its neighbours that look this way.
+// Coarse row (J, K) of g = P^T r: its own fine rows, and the adjacent ones of its neighbours.
 void restrict_row(const LevelView& F, const float* r, const LevelView& C, const TransferView& t, int J, int K) {
   const int row = C.cells.index(0, J, K), nc = C.cells.nx;
   const int j0 = t.y.first[J], j1 = t.y.first[J + 1], k0 = t.z.first[K], k1 = t.z.first[K + 1];
@@ -255,7 +257,7 @@ double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t
   double* part = dot ? detail::reduction_scratch(rows) : nullptr;
   sweep(L)(n + 1, [&](int p, int j, int k) {
     if (p == 0) return prolong(L, after_descent(L, steps.size()), coarse, t, j, k);
-    const int q = n + p - 1;  // the count goes on where the descent has ended
+    const int q = n + p - 1;  // continues the count of the descent
     step(L, ends, q % 2 ? L.u : L.v, q % 2 ? L.v : L.u, static_cast<float>(steps[p - 1]), j, k);
     if (p < n || !ends.z) return;
     const double row_dot = store(L, ends, j, k);

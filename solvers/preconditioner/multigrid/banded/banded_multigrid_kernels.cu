@@ -1,5 +1,5 @@
-// One thread a cell; every value is gathered in a fixed order, so runs repeat bit for bit. Bytes a cell of the finest level and
-// a cycle of n steps each way: about 32 a step and 56 at the ends.
+// One thread per cell; every value is gathered in a fixed order: runs repeat bit for bit. Bytes per cell of the finest
+// level and cycle of n steps each way: about 32 per step and 56 at the ends.
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid_kernels.hpp"
 
 #include "solvers/device/array.hpp"
@@ -20,7 +20,7 @@ void largest_couplings(const BandedView& A, int d, double* largest) {
   const int size[3] = {e.nx, e.ny, e.nz}, stride[3] = {1, e.nx, e.nx * e.ny}, a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
   const int n = size[d], along = stride[d], na = size[a], nb = size[b], sa = stride[a], sb = stride[b];
   const double* band = A.bands.slot_blocks(slot::delta + 1 + d);
-  Array<double, Space> of_lines(std::int64_t{n} * na);  // along b; neighbouring threads take neighbours in x
+  Array<double, Space> of_lines(std::int64_t{n} * na);  // along b; threads are contiguous in x
   double* const line = of_lines.data();
   for_each<Space>(Extents{d == 0 ? n : na, d == 0 ? na : n, 1}, [=] WEIR_HD(int x, int y, int) {
     const int i = d == 0 ? x : y, p = d == 0 ? y : x;
@@ -38,7 +38,7 @@ void largest_couplings(const BandedView& A, int d, double* largest) {
   });
 }
 
-// An off-diagonal entry above 0 has no meaning as a coupling: it is left to the diagonal.
+// Positive off-diagonal entries are no couplings and are left to the diagonal.
 WEIR_HD inline double coupling_of(bool is_there, const double* band, double scale, int c) {
   const double a = is_there ? -scale * band[c] : 0;
   return a > 0 ? a : 0;
@@ -65,13 +65,13 @@ void load_bands(const BandedView& A, const int* slots, double scale, const Level
     L.ay[c] = static_cast<float>(y);
     L.az[c] = static_cast<float>(z);
     L.inverse[c] = static_cast<float>(!alone ? inverse : d > 0 ? -inverse : d < 0 ? inverse : 0.0);
-    L.excess[c] = alone || !(excess > 1e-13 * d) ? 0 : static_cast<float>(excess);  // below: rounding
+    L.excess[c] = alone || !(excess > 1e-13 * d) ? 0 : static_cast<float>(excess);  // smaller values are rounding
   });
 }
 
 namespace {
 
-// What the excess of a fine cell becomes: where a Dirichlet end is the cause, it moves away from the end.
+// Excess of a fine cell on the coarse level: if it stems from a Dirichlet end, the distance to the end grows.
 WEIR_HD inline float moved_excess(const LevelView& F, const TransferView& t, int i, int j, int k) {
   const float wx = t.x.end_weight[i], wy = t.y.end_weight[j], wz = t.z.end_weight[k], w = wx + wy + wz;
   const float e = F.excess[F.cells.index(i, j, k)];
@@ -122,7 +122,7 @@ void solve_coarsest(const LevelView& L, const double* inverse, const Ends& ends)
 
 namespace {
 
-// w = u + omega (D^-1 (g + sum a u) - u); in a row without couplings everything is 0.
+// w = u + omega (D^-1 (g + sum a u) - u); rows without couplings stay 0.
 void step(const LevelView& L, const Ends& ends, const float* u, float* w, float omega) {
   const Ends e = ends;
   for_each<Device>(L.cells, [=] WEIR_HD(int i, int j, int k) {
@@ -144,7 +144,7 @@ void residual(const LevelView& L, const Ends& ends, const float* u, float* w) {
   });
 }
 
-// The transpose of `interpolated`: the children of the coarse cell, and those cells of its neighbours that look this way.
+// Transpose of `interpolated`: the children of the coarse cell, and the adjacent ones of its neighbours.
 void restrict_residual(const LevelView& F, const float* r, const LevelView& C, const TransferView& t) {
   for_each<Device>(C.cells, [=] WEIR_HD(int I, int J, int K) {
     const Around a = around(C.cells, I, J, K);

@@ -15,15 +15,15 @@
 namespace weir::banded_multigrid {
 namespace {
 
-// The coarsest matrix, of which a part may be singular, has its diagonal raised by this fraction: above the rounding of
-// single precision, and far below its smallest eigenvalue otherwise.
+// Fraction added to the diagonal of the coarsest matrix, parts of which may be singular: above the rounding of single
+// precision, far below its smallest nonzero eigenvalue.
 constexpr double regularisation = 1e-5;
 
-// Host memory comes as zeros.
+// Host memory is allocated as zeros.
 void set_zero(Array<float, Host>&) {}
 void set_zero(Array<float, Device>& a) { a.upload(std::vector<float>(static_cast<std::size_t>(a.size()))); }
 
-// Cells that couplings join: of each, one of its part that all of them lead to (union-find).
+// Connected parts of the cells (union-find).
 class Parts {
  public:
   explicit Parts(int cells) : parent_(cells) { std::iota(parent_.begin(), parent_.end(), 0); }
@@ -44,8 +44,8 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 
 }  // namespace
 
-// low: the eigenvalues of D^-1 A of what the coarse grid cannot see begin at 1/3 (1/2 in 2D) on a uniform grid; each length is
-// 1 / a zero of the polynomial on [low, 2].
+// low = 0.3: on a uniform grid the eigenvalues of D^-1 A that the coarse grid cannot represent begin at 1/3 (1/2 in
+// 2D). Each step is 1 / a zero of the Chebyshev polynomial on [low, 2].
 std::vector<double> chebyshev_steps(int degree) {
   constexpr double high = 2, low = 0.3;
   std::vector<double> steps;
@@ -157,7 +157,7 @@ template <class Space>
 void Levels<Space>::invert_coarsest() {
   const Level& last = levels_.back();
   last.values.download(download_);
-  const LevelView v = [&] {  // the same on the host
+  const LevelView v = [&] {  // view of the host copy
     LevelView h = last.view;
     for (float** part : {&h.ax, &h.ay, &h.az, &h.inverse, &h.excess})
       *part = download_.data() + (*part - last.values.data());
@@ -165,7 +165,7 @@ void Levels<Space>::invert_coarsest() {
   }();
   const int n = v.cells.count();
   Parts parts(n);
-  std::vector<double> diagonal(n, 0), excess(n, 0);  // of a part
+  std::vector<double> diagonal(n, 0), excess(n, 0);  // sums over a part
   std::fill(work_.begin(), work_.end(), 0.0);
   for (int c = 0; c < n; ++c) {
     const Around a = around(v.cells, c % v.cells.nx, c / v.cells.nx % v.cells.ny, c / (v.cells.nx * v.cells.ny));
@@ -173,7 +173,7 @@ void Levels<Space>::invert_coarsest() {
     const auto inverse = static_cast<double>(v.inverse[c]);
     entry(c, c) += inverse > 0 ? regularisation / inverse + static_cast<double>(v.excess[c]) : 1;
     const std::pair<float, int> links[] = {{v.ax[c], a.west}, {v.ay[c], a.south}, {v.az[c], a.below}};
-    for (const auto& [coupling, to] : links) {  // summed in double: the constant vector stays a null vector
+    for (const auto& [coupling, to] : links) {  // summed in double: keeps the constant in the null space
       const double g = static_cast<double>(coupling);
       if (g > 0) parts.join(c, to);
       entry(c, c) += g;
@@ -188,8 +188,9 @@ void Levels<Space>::invert_coarsest() {
     diagonal[parts.of(c)] += 1 / static_cast<double>(v.inverse[c]);
     excess[parts.of(c)] += static_cast<double>(v.excess[c]);
   }
-  // What the inverse makes of the constant of a singular part, 1e5 times, would drown the rest once a right-hand side is but for
-  // rounding compatible: with D the diagonal and w its constant, w' D w = 1, the term w w' / regularisation becomes w w'.
+  // The inverse amplifies the constant of a singular part by 1e5, which would drown the rest for right-hand sides that
+  // are compatible only up to rounding. With D the diagonal and w the constant, w' D w = 1, the term w w' /
+  // regularisation is replaced by w w'.
   for (int i = 0; i < n; ++i) {
     const int part = parts.of(i);
     const double d = diagonal[part], e = excess[part];
@@ -220,12 +221,12 @@ double Levels<Space>::run(const Ends& ends, bool dot) {
     return dot ? weir::dot<Space>(View<const double>(ends.r, n), View<const double>(ends.z, n)) : 0;
   }
   const LevelView& coarse = levels_[1].view;
-  descend<Space>(finest.view, coarse, finest.transfer, steps_, ends);  // r and z, which come and go, are not recorded
+  descend<Space>(finest.view, coarse, finest.transfer, steps_, ends);  // r and z vary: not recorded
   recorded_->run([&] { visit(1); });
   return ascend<Space>(finest.view, coarse, finest.transfer, steps_, ends, dot);
 }
 
-// Couplings of two or three directions and the diagonal's inverse are read each way.
+// Couplings of two or three directions and the inverse diagonal are read each way.
 template <class Space>
 Work Levels<Space>::work_from(std::size_t l) const {
   Work work;
@@ -269,7 +270,7 @@ std::array<SeparableDirection, 3> judged_directions(const Banded<Space>& A,
     for (double& v : largest[d]) v = ranks.max(v);
     const double top = *std::max_element(largest[d].begin(), largest[d].end());
     if (!(top > 0) || !std::isfinite(top)) return cubes;
-    for (double& v : largest[d]) v = v > 1e-6 * top ? v : top;  // a plane that is closed all over
+    for (double& v : largest[d]) v = v > 1e-6 * top ? v : top;  // plane without open faces
     m[d] = *std::min_element(largest[d].begin(), largest[d].end());
   }
   for (std::size_t d = 0; d < 3; ++d) {

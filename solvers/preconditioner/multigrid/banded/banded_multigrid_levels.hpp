@@ -1,4 +1,4 @@
-// The levels of the banded cycle on one rank: their arrays, and the cycle through them.
+// Levels of the banded cycle on one rank: arrays and cycle.
 #pragma once
 #include <array>
 #include <memory>
@@ -17,19 +17,20 @@
 
 namespace weir::banded_multigrid {
 
-// The step lengths of the Chebyshev polynomial that is smallest on the part of the spectrum that coarser grids cannot see.
+// Step lengths of the Chebyshev polynomial that is smallest on the part of the spectrum that coarser grids cannot
+// represent.
 std::vector<double> chebyshev_steps(int degree);
 
-// What the bands are scaled by: 1 over the largest diagonal entry. Error where that is not finite or not positive.
+// Scale of the bands: 1 / largest diagonal entry. Error if that is not finite or not positive.
 double scale_of(double largest);
 
-// Whose the right-hand side of a level is: a finest one reads the caller's (Ends), and has no array for it.
+// Right-hand side of a level: its own array, or the vector of the caller (Ends) on the finest level.
 enum class Right { own, callers };
 constexpr int values_per_cell(Right right) { return right == Right::own ? 7 : 6; }
-// The arrays of a level, one behind the other from `values` on: values_per_cell times its cells.
+// Arrays of a level, one after the other in values_per_cell times its cells from `values` on.
 LevelView level_view(Extents cells, const bool (&wraps)[3], Right right, float* values);
 
-// The numbers of the three directions of a transfer, and the addresses that a TransferView has of them.
+// Storage for the three directions of a TransferView.
 template <class Space>
 class TransferArrays {
  public:
@@ -50,17 +51,17 @@ class TransferArrays {
 template <class Space>
 class Levels {
  public:
-  // grids: finest first; their directions are those of the arrays. right: of the first.
+  // grids: finest first, with the directions of the arrays. right: of the first level.
   void build(std::span<const multigrid::GridLevel> grids, int degree, Right right);
-  // From the couplings of the first level: those of the others, and the inverse of the coarsest.
+  // Computes the couplings of the coarser levels and the inverse of the coarsest from those of the first.
   void update();
   bool empty() const { return levels_.empty(); }
   std::size_t count() const { return levels_.size(); }
   const LevelView& first() const { return levels_.front().view; }
 
-  // z = M^-1 r, of the first level, whose right-hand side is the caller's. Returns r.z where asked.
+  // z = M^-1 r on the first level, whose right-hand side is that of the caller. Returns r.z if `dot`.
   double run(const Ends& ends, bool dot);
-  void visit(std::size_t l) const;  // the v of level l from its g
+  void visit(std::size_t l) const;  // v of level l from its g
   Work work_from(std::size_t l) const;
   std::int64_t bytes() const;
 
@@ -81,11 +82,11 @@ class Levels {
   std::vector<double> work_;
 };
 
-// The grid as the couplings tell it, where nobody else has: with volumes in the rows, the coupling across a face is its area
-// over the distance, h_y h_z / d_x. The largest of a plane belongs to its widest open cells, whose widths H are the largest
-// distances; so the smallest of these over all planes is m_x = H_y H_z / H_x, and H_z^2 = m_x m_y.
-// `cubes`: the lines of the whole grid, which are the answer where nothing can be told. Over ranks A is the matrix of
-// this rank's box of it, and all ranks call.
+// Grid estimated from the couplings, if no grid was given: with volumes in the rows, the coupling across a face is its
+// area over the distance, h_y h_z / d_x. The largest of a plane belongs to its widest open cells, whose widths H are
+// the largest distances; the smallest of these over all planes is m_x = H_y H_z / H_x, and H_z^2 = m_x m_y. `cubes`:
+// lines of the whole grid, returned if nothing can be estimated. Over ranks A is the matrix of this rank's box, and all
+// ranks call.
 template <class Space>
 std::array<SeparableDirection, 3> judged_directions(const Banded<Space>& A,
                                                     const std::array<SeparableDirection, 3>& cubes, const RankBox& box,

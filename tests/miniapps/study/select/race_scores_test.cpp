@@ -1,4 +1,4 @@
-// Who should lead, by races: the arithmetic alone.
+// The solver that races select: the arithmetic alone.
 #include "miniapps/study/select/race_scores.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "miniapps/structured/clock.hpp"
+#include "miniapps/structured/time/clock.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "miniapps/study/lifetime.hpp"
+#include "miniapps/driver/lagged_preconditioner.hpp"
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ std::string table(const std::string& system, const RefreshPolicy& policy) {
 
 }  // namespace
 
-void report_lifetime(Run& run, const std::string& system, const RefreshPolicy& policy) {
+void report_lag(Run& run, const std::string& system, const RefreshPolicy& policy) {
   write_text_aside(run.path("lifetime.csv"), csv(policy));
   run.say_at_end(table(system, policy));
 }

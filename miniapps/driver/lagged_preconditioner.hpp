@@ -16,7 +16,7 @@ template <class Space>
 void keep_copy(View<const double> from, Array<double, Space>& to);
 
 template <class Space>
-class Lifetime {
+class LaggedPreconditioner {
  public:
   // After each solve, with the values of the matrix that the last update was given.
   void follow(const LinearSolver<Space>& solver, View<const double> values);
@@ -35,6 +35,6 @@ class Lifetime {
 };
 
 // report's text, and lifetime.csv: a row an age, then a row a schedule.
-void report_lifetime(Run& run, const std::string& system, const RefreshPolicy& policy);
+void report_lag(Run& run, const std::string& system, const RefreshPolicy& policy);
 
 }  // namespace weir

@@ -1,6 +1,5 @@
-#include "miniapps/study/recorder/value_range.hpp"
+#include "miniapps/driver/value_range.hpp"
 
-#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
@@ -51,10 +50,9 @@ ValueRange range_on_host(int n, const Value& value) {
 template <class Value>
 ValueRange range_on_device(int n, const Value& value) {
   if (n == 0) return {};
-  leave_extrema(n, value, passing_places());
-  double seen[range_scalars];
-  fetch_passing(seen);
-  return range_seen(seen);
+  const Extrema seen = device_extrema(n, value);
+  if (!is_finite(seen.least) || !is_finite(seen.most)) return {.all_finite = false};
+  return {seen.least, seen.most, true};
 }
 
 template <class Space, class Value>
@@ -87,15 +85,6 @@ struct Pressure {
 };
 
 }  // namespace
-
-void leave_range(View<const double> values, double* to) { leave_extrema(values.size(), Contiguous{values.data()}, to); }
-
-ValueRange range_seen(const double* scalars) {
-  const double least = scalars[0], most = scalars[1];
-  if (least > most) return {};  // of no values
-  if (!is_finite(least) || !is_finite(most)) return {.all_finite = false};
-  return {least, most, true};
-}
 
 template <class Space>
 ValueRange range_of(View<const double> values, int first, int stride) {

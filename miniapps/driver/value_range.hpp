@@ -14,11 +14,6 @@ struct ValueRange {
 template <class Space>
 ValueRange range_of(View<const double> values, int first = 0, int stride = 1);
 
-// Device: what the range of all values follows from is left at `to`, range_scalars of device memory, and the host does not wait.
-inline constexpr int range_scalars = 2;
-void leave_range(View<const double> values, double* to);
-ValueRange range_seen(const double* scalars);
-
 // Of the pressure of conserved variables (rho, rho u, rho v, rho E, ...), `stride` of a cell side by side.
 template <class Space>
 ValueRange range_of_pressure(View<const double> U, double gamma, int stride = 4);

@@ -1,4 +1,4 @@
-#include "miniapps/artificial_compressibility/options.hpp"
+#include "miniapps/structured/coupled_options.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,24 @@
+// What a run reports, described where it is computed; `weir list quantities` and the reference pages are made of these.
+#pragma once
+#include <span>
+#include <vector>
+
+namespace weir {
+
+// A quantity of run.json, or columns of history.csv. NAME, SCALAR in a name stand for a table of the case file.
+struct Quantity {
+  const char *name, *unit, *miniapps, *meaning;  // unit: in units of the case; empty: dimensionless
+};
+using QuantityTable = std::span<const Quantity>;
+
+// All that a miniapp reports.
+struct Results {
+  std::vector<Quantity> quantities, columns;
+
+  void add(QuantityTable more_quantities, QuantityTable more_columns = {}) {
+    quantities.insert(quantities.end(), more_quantities.begin(), more_quantities.end());
+    columns.insert(columns.end(), more_columns.begin(), more_columns.end());
+  }
+};
+
+}  // namespace weir
