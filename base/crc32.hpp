@@ -1,5 +1,4 @@
-// CRC-32 as in zlib, gzip and PNG (reflected polynomial 0x04c11db7), so that other codes can compute it with a
-// library.
+// CRC-32 as in zlib, gzip and PNG (reflected polynomial 0x04c11db7), which libraries provide.
 #pragma once
 #include <array>
 #include <cstdint>

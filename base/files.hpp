@@ -7,8 +7,7 @@
 
 namespace weir {
 
-// All bytes of a file or pipe. Throws Error(Exit::file_io) if it cannot be read. `what` is used in the message: "mesh
-// file".
+// All bytes of a file or pipe. Throws Error(Exit::file_io). `what` is used in the message: "mesh file".
 std::string content_of(const std::string& path, const std::string& what);
 
 // Path of an output file. Symbolic links are followed: the link stays, its target is written.
@@ -24,8 +23,7 @@ OutputPlace place_of_output(const std::string& path, const std::vector<std::stri
 std::string why_no_file_name(std::string_view name);
 
 std::int64_t free_memory();  // free bytes of the machine within the limits of the container and of `ulimit -v`
-// Throws Error(Exit::out_of_memory) if fewer bytes are free. For data built before the memory of the run is
-// estimated.
+// Throws Error(Exit::out_of_memory) if fewer bytes are free. For data built before the run's memory estimate.
 void require_free_memory(double bytes, const std::string& what);
 
 }  // namespace weir

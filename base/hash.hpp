@@ -57,7 +57,6 @@ std::uint64_t hash_of(std::span<const T> values) {
   return h.value();
 }
 
-// 16 hexadecimal digits.
 inline std::string hex(std::uint64_t value) {
   constexpr char digits[] = "0123456789abcdef";
   std::string text(16, '0');

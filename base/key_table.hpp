@@ -1,5 +1,4 @@
-// The keys of one table of the case file, for `weir explain`, the reference page and the JSON schema. Nested tables
-// (Option::inside) are included.
+// The keys of one table of the case file, with nested ones, for `weir explain`, the reference and the schema.
 #pragma once
 #include <string_view>
 #include <vector>

@@ -1,5 +1,4 @@
-// A value of the case file with its line, independent of the parser. Included only by inputs/case.cpp and
-// base/table*.cpp.
+// A value of the case file with its line. Included only by inputs/case.cpp and base/table*.cpp.
 #pragma once
 #include <cstdint>
 #include <functional>

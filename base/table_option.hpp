@@ -10,8 +10,7 @@
 
 namespace weir {
 
-// The words of "V
-// F", or of "a, b" with ','.
+// The words of "V | F", or of "a, b" with ','.
 std::vector<std::string> words_of(std::string_view list, char separator = '|');
 
 // Index of the word among the allowed values of the description.
@@ -22,7 +21,6 @@ E get_enum(const Table& table, std::string_view key) {
   return static_cast<E>(place_of_word(table, key, table.get<std::string>(key)));
 }
 
-// Renames entries with an older name or value.
 void take_older_names(TableNode& table, const Option& option);
 
 // Throws std::logic_error if the description's default is invalid.

@@ -43,8 +43,7 @@ inline bool depends_on_time(const VectorFormula& f) {
 // True if the key is a string or an array that contains one.
 bool has_formula(const Table& table, std::string_view key);
 
-// A number or formula, or an array of them. `variables`: the allowed names, "xyt". Anything else is refused with
-// file, line and column.
+// A number or formula, or an array of them. `variables`: the allowed names, "xyt". Refuses anything else.
 std::vector<Formula> read_formulas(const Table& table, std::string_view key, std::string_view variables);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// What exists: the miniapps that the command line knows.
+// The miniapps of the command line.
 #include <cstring>
 
 #include "base/print.hpp"

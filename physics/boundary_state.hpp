@@ -4,8 +4,7 @@
 
 namespace weir {
 
-// State with the entropy and tangential velocity of one side, for given normal velocity and speed of sound at the
-// face.
+// State with the entropy and tangential velocity of one side, for given normal velocity and speed of sound.
 template <class T>
 WEIR_HD inline Primitive<T> carried_state(const Gas& gas, const Primitive<T>& from, const T& change, const T& t,
                                           double nx, double ny) {

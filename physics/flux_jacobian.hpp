@@ -7,8 +7,7 @@
 
 namespace weir {
 
-// left, right = dF / d(rho, u_n, u_t, p) of the left and right side by forward differentiation of any flux (Roe:
-// roe_derivatives.hpp).
+// left, right = dF / d(rho, u_n, u_t, p) of each side by forward differentiation (Roe: roe_derivatives.hpp).
 template <class Scheme, class T>
 WEIR_HD inline void flux_derivatives(const Scheme& scheme, const Side<T>& l, const Side<T>& r, T left[4][4],
                                      T right[4][4]) {

@@ -23,8 +23,7 @@ struct Primitive {
   T p, u, v, t;
 };
 
-// State on one side of a face: velocity along the normal n = (nx, ny) and the tangent (-ny, nx), a2 = gamma p / rho,
-// h = total enthalpy.
+// State on one side of a face: velocity along n = (nx, ny) and (-ny, nx), a2 = gamma p / rho, h = total enthalpy.
 template <class T>
 struct Side {
   T rho, un, ut, p, a2, h;

@@ -110,8 +110,7 @@ WEIR_HD inline void exact_derivatives(double gamma, const Side<T>& s, T F[4][4])
     for (int k = 0; k < 4; ++k) F[i][k] = rows[i][k];
 }
 
-// Derivative of (F(s) - D) / 2 with respect to (rho, u_n, u_t, p) of side s. `share`: its weight in the average;
-// `sign`: sign of its jumps.
+// d (F(s) - D) / 2 by (rho, u_n, u_t, p) of side s. `share`: weight in the average; `sign`: of its jumps.
 template <class T>
 WEIR_HD inline void side_derivatives(double gamma, const Side<T>& s, const Average<T>& m, const T& share, double sign,
                                      const T& jump_un, const T& jump_ut, const Slopes<T> D[4], T out[4][4]) {

@@ -3,9 +3,9 @@
 
 namespace weir {
 
-// A file or folder that the program reads at run time, by its path in the source tree ("postproc/report/report.py"): in
-// ../share/weir beside the program's folder, as it is installed (wherever that was moved to), else in the source tree. Whether
-// it is there is the caller's to ask.
+// Path of a file or folder that the program reads at run time, by its path in the source tree
+// ("postproc/report/report.py"): in ../share/weir relative to the program's folder where it is installed, otherwise in
+// the source tree. The caller checks whether it exists.
 std::string own_file(const std::string& path);
 
 }  // namespace weir

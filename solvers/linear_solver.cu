@@ -91,13 +91,13 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
       throw error.with_name(spread->row_name(error.row()));
     }
   };
-  // Over ranks all would have to ask equally often. A restart must be whole.
+  // On several ranks the number of polls would differ between ranks. A restart must be complete.
   const bool may_stop = step != Step::restore && (!A.ranks() || A.ranks()->size() == 1);
   preconditioner_->stop_when(may_stop ? options_.should_stop : nullptr);
   if (!is_whole() && step == Step::update) step = Step::setup;
   setup_was_stopped_ = false;
   setup_failure_ = nullptr;
-  // Those that exchange messages agree by themselves.
+  // Set-ups that exchange messages agree on errors by themselves.
   const bool is_silent = preconditioner_->works_over_ranks() && !preconditioner_->traits().talks_in_setup;
   try {
     if (A.ranks() && is_silent)
@@ -108,10 +108,10 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
     setup_was_stopped_ = true;
     info_ = {};
   } catch (const Error& error) {
-    // A matrix of another kind is no outcome of the run. What the matrix's numbers bring about all ranks have met.
+    // A wrong kind of matrix is an error of usage. An error caused by the values of the matrix has reached all ranks.
     const bool of_numbers = error.code() == Exit::solver_failed || error.code() == Exit::not_finite;
     const bool all_have = !A.ranks() || A.ranks()->size() == 1 || dynamic_cast<const AgreedError*>(&error);
-    if (help_ && of_numbers && all_have && step != Step::restore) {
+    if (fallback_ && of_numbers && all_have && step != Step::restore) {
       setup_failure_ = std::current_exception();
       info_ = {};
     } else {
@@ -120,7 +120,7 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
       throw;
     }
   }
-  preconditioner_->stop_when(nullptr);  // who has it set up anew for a measurement catches nothing
+  preconditioner_->stop_when(nullptr);  // a later set-up for a measurement is not cancelled
 }
 
 template <class Space>
@@ -149,7 +149,7 @@ void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive lifetime) {
 
 template <class Space>
 void LinearSolver<Space>::fit_to(const Matrix<Space>& A) {
-  const bool may_try_again = help_ || !refresh_policy_.is_always() || refresh_policy_.age() > 0;  // the last alone: a forged record
+  const bool may_try_again = fallback_ || !refresh_policy_.is_always() || refresh_policy_.age() > 0;
   if (may_try_again && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
 }
 
@@ -237,8 +237,8 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   if (!is_whole()) return solve_without_setup(A, b, x);
   guess_.choose(A, b, x);
   for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
-  if (help_) fit_to(A);  // it may have come after setup
-  if (help_ || refresh_policy_.age() > 0) assign<Space>(x, x0_);
+  if (fallback_) fit_to(A);  // the fallback may have been set after setup
+  if (fallback_ || refresh_policy_.age() > 0) assign<Space>(x, x0_);
   const auto solve_by_krylov = [&](View<const double> rhs, View<double> solution) {
     const Region region("linear solve", nullptr);
     return krylov_->solve(A, *preconditioner_, rhs, solution);
@@ -246,7 +246,7 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   return conclude(options_.relative ? solve_scaled<Space>(A, b, x, solve_by_krylov) : solve_by_krylov(b, x), A, b, x);
 }
 
-// What comes behind the method: a second try, help, and who learns of it.
+// After the method: a second attempt with an updated preconditioner, the fallback, the watches.
 template <class Space>
 SolveResult LinearSolver<Space>::conclude(SolveResult result, const Matrix<Space>& A, View<const double> b,
                                           View<double> x) {
@@ -255,7 +255,7 @@ SolveResult LinearSolver<Space>::conclude(SolveResult result, const Matrix<Space
   else
     refresh_policy_.solved(result);
   if (result.reason == Reason::interrupted) return result;
-  if (help_ && result.reason != Reason::converged) result = solve_with_help(result, A, b, x);
+  if (fallback_ && result.reason != Reason::converged) result = solve_by_fallback(result, A, b, x);
   if (result.reason == Reason::interrupted) return result;
   result.tolerance = options_.tolerance_now();
   result.tolerance_reason = forcing_.reason();
@@ -265,7 +265,7 @@ SolveResult LinearSolver<Space>::conclude(SolveResult result, const Matrix<Space
   return result;
 }
 
-// NaN that a call of the user's has brought about is that call's failure, not one of the numbers.
+// NaN caused by a failed call of a plugin or client is an error of that call, not of the numbers.
 template <class Space>
 void LinearSolver<Space>::refuse_failed_call(const Matrix<Space>& A, View<const double> b) const {
   const auto look = [&] {
@@ -288,15 +288,15 @@ void add_first_try(const SolveResult& first, double setup_seconds, SolveResult& 
 
 }  // namespace
 
-// No watch hears of it: there is nothing that it could look at.
+// After a set-up that failed or was cancelled. Watches are not called.
 template <class Space>
 SolveResult LinearSolver<Space>::solve_without_setup(const Matrix<Space>& A, View<const double> b, View<double> x) {
   if (setup_was_stopped_) return {.reason = Reason::interrupted};
-  if (!help_) std::rethrow_exception(setup_failure_);  // who would have helped then has left
+  if (!fallback_) std::rethrow_exception(setup_failure_);  // the fallback was removed after the set-up
   guess_.choose(A, b, x);
   fit_to(A);
   assign<Space>(x, x0_);
-  SolveResult result = solve_with_help({}, A, b, x);
+  SolveResult result = solve_by_fallback({}, A, b, x);
   if (result.reason == Reason::interrupted) return result;
   result.tolerance = options_.tolerance_now();
   result.tolerance_reason = forcing_.reason();
@@ -305,28 +305,28 @@ SolveResult LinearSolver<Space>::solve_without_setup(const Matrix<Space>& A, Vie
 }
 
 template <class Space>
-SolveResult LinearSolver<Space>::solve_with_help(const SolveResult& first, const Matrix<Space>& A, View<const double> b,
-                                                 View<double> x) {
-  ++helped_;
-  LinearSolver help = help_();
-  *help.options_.should_stop = *options_.should_stop;
+SolveResult LinearSolver<Space>::solve_by_fallback(const SolveResult& first, const Matrix<Space>& A,
+                                                   View<const double> b, View<double> x) {
+  ++fallback_solves_;
+  LinearSolver fallback = fallback_();
+  *fallback.options_.should_stop = *options_.should_stop;
   assign<Space>(x0_, x);
-  help.setup(A);
-  SolveResult result = help.solve(A, b, x);
-  add_first_try(first, help.setup_info().seconds, result);
+  fallback.setup(A);
+  SolveResult result = fallback.solve(A, b, x);
+  add_first_try(first, fallback.setup_info().seconds, result);
   return result;
 }
 
 template <class Space>
-void LinearSolver<Space>::change_places(LinearSolver& other) {
+void LinearSolver<Space>::swap_state(LinearSolver& other) {
   std::swap(*this, other);
   std::swap(watches_, other.watches_);
-  std::swap(help_, other.help_);
-  std::swap(helped_, other.helped_);
+  std::swap(fallback_, other.fallback_);
+  std::swap(fallback_solves_, other.fallback_solves_);
   std::swap(*options_.should_stop, *other.options_.should_stop);
 }
 
-// The record is that of both tries and of the update between them.
+// The record contains both attempts and the update between them.
 template <class Space>
 SolveResult LinearSolver<Space>::try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b,
                                            View<double> x) {

@@ -1,13 +1,14 @@
-// When a preconditioner is rebuilt while the matrix changes under it.
+// When a preconditioner is rebuilt while the matrix changes.
 //   refresh = "always" | "every:K" | "adaptive" | "adaptive:PRICE" | "adaptive:measured"     (of [linear.SYSTEM])
-// An old preconditioner costs iterations, a new one its update. With a price P of an update in iterations and i_0, i_1, ... the
-// iterations of the solves since the last one, "adaptive" renews it as soon as the next solve would cost more than a
-// solve of this cycle has on average, update included:
+// A lagged preconditioner costs iterations, a new one its update. Let P be the price of an update in iterations and
+// i_0, i_1, ... the iterations of the solves since the last update. "adaptive" updates as soon as the next solve would
+// cost more than the average solve of this cycle, update included:
 //   i_k >= (P + i_0 + ... + i_k) / (k + 1)
-// (renewal-reward: the average falls while its marginal cost is below it, and is least where they meet; for i_k = i_0 + g k
-// after sqrt(2 P / g) solves). Where the first solve with an old one already loses what the update would have cost, or
-// fails, it renews for the next 1, 2, 4, .. 64 systems before it tries again: the price of trying stays small. P is a number of the preconditioner's type, so that the decisions, and with them the bits of
-// the flow, do not depend on the clock; "measured" takes it from the seconds instead, and such runs do not repeat.
+// (renewal-reward: the average falls while its marginal cost is below it, and is smallest where they meet; for i_k =
+// i_0 + g k after sqrt(2 P / g) solves). If the first solve with a lagged preconditioner already loses the cost of an
+// update, or fails, the next 1, 2, 4, .. 64 systems are updated before another attempt, so that the price of attempts
+// stays small. P is a number of the type of the preconditioner, so that decisions, and with them the bits of the flow,
+// do not depend on the clock. "measured" takes it from the measured seconds instead; such runs do not repeat.
 #pragma once
 #include <string>
 #include <vector>
@@ -18,14 +19,14 @@
 
 namespace weir {
 
-// What solves have cost at one age of the preconditioner; age 0 is a fresh one.
+// Cost of solves at one age of the preconditioner; age 0 is an updated one.
 struct AgeRecord {
   int solves = 0;
   double iterations = 0;
 };
 
-// Iterations and seconds a solve, updates included. Of a schedule that was not run it is an estimate: each age costs what
-// it has cost on average here (ages that were reached only where iterations grew slowly flatter long schedules).
+// Iterations and seconds per solve, updates included. For a schedule that was not run this is an estimate: each age
+// costs its average in this run (ages that were reached only while iterations grew slowly favour long schedules).
 struct ScheduleCost {
   std::string schedule;
   double iterations = 0, seconds = 0;
@@ -38,7 +39,7 @@ class RefreshPolicy {
 
   bool is_always() const { return kind_ == Kind::always; }
   const std::string& text() const { return text_; }
-  // For schemes that keep no old matrix, which a restarted run would have to begin with.
+  // For schemes whose checkpoint does not contain the matrix from which the preconditioner was built.
   void require_always(const Table& options) const;
 
   bool is_due() const;  // before new values are used: must it be rebuilt?
@@ -47,8 +48,8 @@ class RefreshPolicy {
   void kept() { ++age_; }
   void solved(const SolveResult& result);
   void wasted(const SolveResult& result);  // it failed, for its age, and was solved again after a renewal
-  // A failure for which a fresh preconditioner deserves a try: the present one is old, and the last fresh one did not fail
-  // in the same way.
+  // Whether a failure is worth an attempt with an updated preconditioner: the present one is lagged, and the last
+  // updated one did not fail in the same way.
   bool blames_age(const SolveResult& result) const;
 
   int age() const { return age_; }  // systems since the one that it was made from

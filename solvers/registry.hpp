@@ -19,7 +19,6 @@ template <class Space>
 class Matrix;
 struct KrylovOptions;
 
-// Bit sets of matrix kinds.
 inline constexpr unsigned on_stencil = 1, on_banded = 2, on_block_stencil = 4, on_block_csr = 8, on_any_matrix = 15;
 struct MatrixKind {
   unsigned kind;
@@ -31,7 +30,6 @@ inline constexpr MatrixKind matrix_kinds[] = {
     {on_block_stencil, "block stencil", "blocks of unknowns on a structured grid"},
     {on_block_csr, "block CSR", "sparse rows of blocks, on an unstructured mesh"}};
 
-// Sizes of a matrix for memory estimates.
 struct MatrixSize {
   double rows = 0, blocks = 0;  // block rows; stored blocks
   int block = 1, value = 8;     // unknowns per row; bytes per entry
@@ -75,7 +73,6 @@ struct KrylovDescription {
   std::unique_ptr<Krylov<Device>> (*make_device)(const KrylovOptions&);
 };
 
-// Each is defined next to its method.
 namespace preconditioner {
 extern const PreconditionerDescription none, jacobi, block_jacobi, sgs, block_ilu0, line, multicolor, async_ilu0,
     async_block_ilu0, parilu, parilut, fast_poisson, multigrid, aggregation, additive_schwarz, plugin, python;
@@ -96,7 +93,6 @@ const KrylovDescription* find_krylov(std::string_view name);
 // Keys of [linear.SYSTEM] common to all methods; those of `preconditioner` besides `type` are its own.
 Options linear_solver_options();
 
-// Whether all its options have defaults.
 bool is_made_of_defaults(const PreconditionerDescription& d);
 
 // The solver named by [linear.SYSTEM]. Throws Error(usage) for impossible combinations.

@@ -1,5 +1,5 @@
-// Somebody who sees every system that a LinearSolver gets: shadow solves, capture and the rest of the lab hang on here.
-// A watch reads A and b and may copy x; it changes none of them, so the flow is the same with and without it.
+// Observer of all systems that a LinearSolver solves, for shadow solves, capture and the other studies. A watch reads A
+// and b and may copy x but changes none of them, so the flow does not depend on it.
 #pragma once
 #include <string>
 
@@ -16,7 +16,7 @@ class SolveWatch {
   virtual ~SolveWatch() = default;
   // After setup (a new pattern) or update (new values) of the preconditioner.
   virtual void prepared(const Matrix<Space>&, bool /*new_pattern*/, const SetupInfo&) {}
-  // The preconditioner has refused the matrix, on all ranks, and the error is on its way up.
+  // The set-up of the preconditioner has failed on all ranks; the error is thrown next.
   virtual void refused(const Matrix<Space>&, Exit, const std::string& /*words*/) {}
   // Around a solve; x is the initial guess before and the solution after.
   virtual void before(const Matrix<Space>&, View<const double> /*b*/, View<const double> /*x*/) {}

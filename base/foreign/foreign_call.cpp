@@ -1,5 +1,6 @@
 #include "base/foreign/foreign_call.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -12,12 +13,14 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -39,7 +42,6 @@ void write_words(int file, Words words) {
   for (const std::string_view w : words) [[maybe_unused]] const auto n = write(file, w.data(), w.size());
 }
 
-// Escapes for a JSON string.
 void write_escaped(int file, Words words) {
   for (const std::string_view w : words)
     for (const char c : w) {
@@ -183,7 +185,7 @@ void ForeignCall::leaves(LastWords words) {
 
 }  // namespace weir
 
-// Replaces the C library's function, so that foreign code that ends the process is named.
+// Replaces the C library's functions, in plugins as well, so that foreign code that ends or replaces the process is named.
 extern "C" [[noreturn]] void _exit(int code) {
   weir::look_at_exit();
   weir::leave_process(code);
@@ -191,4 +193,43 @@ extern "C" [[noreturn]] void _exit(int code) {
 extern "C" [[noreturn]] void _Exit(int code) noexcept {
   weir::look_at_exit();
   weir::leave_process(code);
+}
+namespace {
+template <class... Arguments>
+int become(const char* name, Arguments... arguments) {
+  weir::look_at_exit();
+  return reinterpret_cast<int (*)(Arguments...)>(dlsym(RTLD_NEXT, name))(arguments...);
+}
+// The arguments of execl and execlp, of which the last is null.
+std::vector<char*> listed(const char* first, va_list more) {
+  std::vector<char*> all{const_cast<char*>(first)};
+  while (all.back()) all.push_back(va_arg(more, char*));
+  return all;
+}
+}  // namespace
+
+extern "C" int execve(const char* path, char* const* words, char* const* environment) noexcept {
+  return become("execve", path, words, environment);
+}
+extern "C" int fexecve(int file, char* const* words, char* const* environment) noexcept {
+  return become("fexecve", file, words, environment);
+}
+extern "C" int execv(const char* path, char* const* words) noexcept { return become("execv", path, words); }
+extern "C" int execvp(const char* file, char* const* words) noexcept { return become("execvp", file, words); }
+extern "C" int execvpe(const char* file, char* const* words, char* const* environment) noexcept {
+  return become("execvpe", file, words, environment);
+}
+extern "C" int execl(const char* path, const char* first, ...) noexcept {
+  va_list more;
+  va_start(more, first);
+  const std::vector<char*> words = listed(first, more);
+  va_end(more);
+  return execv(path, words.data());
+}
+extern "C" int execlp(const char* file, const char* first, ...) noexcept {
+  va_list more;
+  va_start(more, first);
+  const std::vector<char*> words = listed(first, more);
+  va_end(more);
+  return execvp(file, words.data());
 }

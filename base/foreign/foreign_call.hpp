@@ -39,8 +39,7 @@ class ForeignCall {
   ForeignCall(const ForeignCall&) = delete;
   ForeignCall& operator=(const ForeignCall&) = delete;
 
-  // Ends the process with Exit::wall_limit if, `seconds` from now or later, a call takes longer than 1 s; negative:
-  // never.
+  // Ends the process with Exit::wall_limit if, from `seconds` on, a call takes longer than 1 s; negative: never.
   static void must_end_after(double seconds);
   static void leaves(LastWords words);  // without a path: no file
 

@@ -1,16 +1,16 @@
-/* Dumps the linear systems of a running code into a folder that Weir reads: weir replay FOLDER, weir solve FOLDER.
+/* Writes the linear systems of a running code into a folder for Weir: weir replay FOLDER, weir solve FOLDER.
  * The format, version 1: inputs/clients/README.md. C99, no other library. In one source of the program:
  *
  *   #define WEIR_CAPTURE_IMPLEMENTATION
  *   #include "weir_capture.h"
  *
  *   weir_capture *c = weir_capture_open("dump", "pressure", 0);
- *   weir_capture_pattern(c, rows, 1, row_start, column, 0);       once; again where the pattern changes
+ *   weir_capture_pattern(c, rows, 1, row_start, column, 0);       once, and after each change of the pattern
  *   weir_capture_system(c, values, rhs, guess, step, time);       each system, before it is solved
  *   if (weir_capture_failed(c)) puts(weir_capture_error(c));
  *   weir_capture_close(c);
  *
- * After an error all calls do nothing, so that one look at the end is enough. Fortran: weir_capture.f90. */
+ * After an error all calls do nothing, so a single check at the end suffices. Fortran: weir_capture.f90. */
 #ifndef WEIR_CAPTURE_H
 #define WEIR_CAPTURE_H
 
@@ -24,25 +24,25 @@ extern "C" {
 
 typedef struct weir_capture weir_capture;
 
-/* Makes the folder where it is not there. append 0: a folder that holds systems is refused; 1: goes on behind them.
- * name: of the system, letters, digits, '_' and '-'. Null where memory is short; else weir_capture_failed tells. */
+/* Creates the folder if it does not exist. append 0: refuses a folder with systems; 1: appends to them. name: of the
+ * system, letters, digits, '_' and '-'. NULL: out of memory; other errors are reported by weir_capture_failed. */
 weir_capture *weir_capture_open(const char *folder, const char *name, int append);
 
-/* Compressed rows. rows: block rows; block: unknowns a block row; base: 0 or 1, of row_start and column.
- * row_start: rows + 1; column: of each block, block columns, in any order within a row, each once. */
+/* Compressed rows. rows: block rows; block: unknowns per block row; base: 0 or 1, of row_start and column.
+ * row_start: rows + 1; column: block column of each block, in any order within a row, without repetition. */
 int weir_capture_pattern(weir_capture *c, int64_t rows, int block, const int32_t *row_start, const int32_t *column,
                          int base);
 int weir_capture_pattern_64(weir_capture *c, int64_t rows, int block, const int64_t *row_start, const int32_t *column,
-                            int base); /* where entries are more than 2^31 */
-/* x, y, z of each block row: 3 * rows numbers. Before weir_capture_pattern, for the pattern that comes next. */
+                            int base); /* for more than 2^31 entries */
+/* x, y, z of each block row: 3 * rows numbers. Called before weir_capture_pattern, for the next pattern. */
 int weir_capture_coordinates(weir_capture *c, int64_t rows, const double *coordinates);
 
-/* values: block * block of each block, row by row; rhs, guess: rows * block. guess may be null: zeros. */
+/* values: block * block per block, row-major; rhs, guess: rows * block. guess may be NULL: zeros. */
 int weir_capture_system(weir_capture *c, const double *values, const double *rhs, const double *guess, int64_t step,
                         double time);
 
 int weir_capture_failed(const weir_capture *c);
-const char *weir_capture_error(const weir_capture *c); /* "" where there was none */
+const char *weir_capture_error(const weir_capture *c); /* "": no error */
 int64_t weir_capture_count(const weir_capture *c);     /* systems in the folder */
 void weir_capture_close(weir_capture *c);
 
@@ -61,7 +61,7 @@ void weir_capture_close(weir_capture *c);
 struct weir_capture {
   char *folder, *name;
   char error[512];
-  char pattern[32]; /* file of the pattern in force; "" none yet */
+  char pattern[32]; /* file of the current pattern; "": none */
   int64_t count, rows, entries, step_before, solve;
   int block, has_step;
   double *coordinates;

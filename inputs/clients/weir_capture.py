@@ -1,10 +1,10 @@
-"""Dumps the linear systems of a Python program into a folder that Weir reads: weir replay FOLDER, weir solve FOLDER.
+"""Writes the linear systems of a Python program into a folder for Weir: weir replay FOLDER, weir solve FOLDER.
 
     from weir_capture import Writer
-    writer = Writer("dump", name="pressure")              # append=True goes on behind the systems that are there
+    writer = Writer("dump", name="pressure")              # append=True appends to existing systems
     writer.add(A, b, x0, step=step, time=t)               # scipy.sparse matrix (bsr: in its blocks), numpy vectors
 
-The format, version 1: README.md beside this file. Needs numpy and scipy."""
+The format, version 1: README.md next to this file. Needs numpy and scipy."""
 
 from __future__ import annotations
 

@@ -15,7 +15,6 @@
 
 namespace weir {
 
-// The closest point of a body's surface to a given point.
 struct Foot {
   double distance = 0;  // negative in the solid
   Vec3 point{};
@@ -40,7 +39,6 @@ class Body {
   const Pseudonormals& pseudonormals() const { return pseudonormals_; }  // empty if the shape is exact
   const std::optional<Ellipsoid>& exact() const { return exact_; }
   const Placement& placement() const { return placement_; }
-  // True if the fluid is inside the surface.
   bool is_cavity() const { return surface_.is_cavity; }
 
   // Velocity of the material and of the fluid at each node of the surface: no slip, plus the flow through openings,

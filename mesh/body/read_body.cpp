@@ -49,7 +49,7 @@ constexpr Option stl_keys[] = {
 constexpr Option ventricle_keys[] = {
     {"radius", Option::number, "7", "transverse semi-axis at end diastole", "(0, inf)", "length"},
     {"length", Option::number, "17", "long semi-axis at end diastole", "(0, inf)", "length"},
-    {"base_height", Option::number, "5", "height of the base above the equator, less than 0.9 length", "[0, inf)",
+    {"base_height", Option::number, "5", "height of the base above the equator, below 0.9 length", "[0, inf)",
      "length"},
     {"longitudinal", Option::number, "depends: 1/3", "share of the long axis in the change of volume", "[0, 1]"},
     {"profile", Option::number, "6", "exponent n of the velocity profile 1 - (r / R)^n in an opening", "(0, inf)"},
@@ -57,16 +57,15 @@ constexpr Option ventricle_keys[] = {
     {"mitral_radius", Option::number, "0.44", "radius of the inlet", "(0, 1)", "radii of the base"},
     {"aortic_centre", Option::number, "0.55", "centre of the outlet along x", "(-1, 1)", "radii of the base"},
     {"aortic_radius", Option::number, "0.32", "radius of the outlet", "(0, 1)", "radii of the base"},
-    {"period", Option::number, "1", "of a beat", "(0, inf)", "time"},
+    {"period", Option::number, "1", "period of the heart beat", "(0, inf)", "time"},
     {"ea_ratio", Option::number, "1.2", "ratio of the peaks of the E and A waves", "(0, inf)"},
     {"ejection_fraction", Option::number, "0.6", "ejected fraction of the largest volume", "(0, 0.95)"},
-    {"e_wave", Option::numbers, "[0, 0.33]", "start and end of early filling; t = 0 is the end of systole", "[0, 1]",
+    {"e_wave", Option::numbers, "[0, 0.33]", "start and end of early filling; end of systole: t = 0", "[0, 1]",
      "periods"},
     {"a_wave", Option::numbers, "[0.42, 0.6]", "start and end of the atrial contraction", "[0, 1]", "periods"},
     {"systole", Option::numbers, "[0.64, 1]", "start and end of ejection", "[0, 1]", "periods"},
     spacing_key};
 
-// Two or three lengths of a shape.
 std::vector<double> read_lengths(const Table& t, const char* key) {
   const auto l = t.get<std::vector<double>>(key);
   if (l.size() != 2 && l.size() != 3) t.fail(key, std::string("'") + key + "' must have two or three numbers");

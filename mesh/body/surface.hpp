@@ -25,7 +25,6 @@ struct Surface {
 
 // Normal times area (2D: length) of element e.
 Vec3 area_vector(const Surface& s, int e);
-// Centre of element e.
 Vec3 centre(const Surface& s, int e);
 
 double area(const Surface& s);

@@ -27,7 +27,6 @@ using Rotation = std::array<Vec3, 3>;
 constexpr Rotation no_rotation = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 constexpr Vec3 turned(const Rotation& r, const Vec3& x) { return {dot(r[0], x), dot(r[1], x), dot(r[2], x)}; }
 constexpr Vec3 turned_back(const Rotation& r, const Vec3& x) { return x[0] * r[0] + x[1] * r[1] + x[2] * r[2]; }
-// By `angle` about the unit vector `axis` (Rodrigues).
 Rotation rotation_about(const Vec3& axis, double angle);
 Rotation operator*(const Rotation& a, const Rotation& b);
 

@@ -29,8 +29,7 @@ class Airfoil {
   TrailingEdge edge_;
 };
 
-// The n + 1 nodes of one side from the leading to the trailing edge, with end spacings of about `leading` and
-// `trailing`.
+// The n + 1 nodes of one side from leading to trailing edge, with end spacings of about `leading`, `trailing`.
 std::vector<Point> airfoil_side(const Airfoil& airfoil, int side, int n, double leading, double trailing);
 
 }  // namespace weir

@@ -32,8 +32,7 @@ constexpr Option c_grid_keys[] = {
      "height of the first cells at the trailing edge; a tenth of it at the leading edge", "(0, inf)", "chords"},
     {"leading_spacing", Option::number, "0.004", "size of the faces at the leading edge", "(0, inf)", "chords"},
     {"trailing_spacing", Option::number, "0.004", "size of the faces at the trailing edge", "(0, inf)", "chords"},
-    {"refinement", Option::number, "1", "refinement factor: multiplies the numbers of cells and divides the sizes",
-     "[0.2, 60]"}};
+    {"refinement", Option::number, "1", "factor on the numbers of cells, divisor of the sizes", "[0.2, 60]"}};
 
 using Complex = std::complex<double>;
 

@@ -25,8 +25,7 @@ constexpr Option naca_keys[] = {
     {"layers", Option::integer, "20", "number of layers of quadrilaterals at the wall; 0: triangles only", "[0, inf)"},
     {"first_height", Option::number, "5e-5", "height of the first layer", "(0, inf)", "chords"},
     {"layer_growth", Option::number, "1.26", "ratio of the heights of neighbouring layers", "[1, 3]"},
-    {"near_growth", Option::number, "0.125", "growth of the triangle size per distance from the wall, within a chord",
-     "[0.01, 0.5]"},
+    {"near_growth", Option::number, "0.125", "growth of the triangle size per distance within a chord", "[0.01, 0.5]"},
     {"far_growth", Option::number, "0.16", "growth of the triangle size per distance beyond a chord", "[0.01, 0.5]"},
     {"fan", Option::number, "depends: 20.05", "angle of a column of cells in the fan around the trailing edge",
      "[2, 60]", "degrees"},
@@ -82,12 +81,10 @@ struct LayerOptions {
 
 constexpr double sharp = 0.6;  // radians of turning that start a fan
 
-// Direction to the left of a -> b.
 double normal_angle(const Point& a, const Point& b) { return std::atan2(b[0] - a[0], a[1] - b[1]); }
 
 double turned(double angle) { return std::remainder(angle, 6.283185307179586); }
 
-// A closed row of points; the columns of a fan share their wall node.
 struct Row {
   std::vector<int> wall;  // the wall node of each column
   std::vector<Point> at;
@@ -130,8 +127,7 @@ void turn_to_normals(Row& row) {
   }
 }
 
-// Moves points along the front towards the wider of their two columns, by at most half the outward step, so that thin
-// layers keep their normals.
+// Moves points along the front towards the wider of their two columns, by at most half the outward step.
 void even_out(Row& row, double step) {
   const std::vector<Point> old = row.at;
   for (std::size_t c = 0; c < row.size(); ++c) {
@@ -193,8 +189,7 @@ std::vector<int> add_layers(MeshDescription& mesh, const LayerOptions& o) {
   return below;
 }
 
-// With refinement r the layers keep their total height: r times as many layers, each growth factor to the power 1 /
-// r.
+// With refinement r the layers keep their total height: r times as many, growth factors to the power 1 / r.
 std::vector<double> layer_heights(const Naca& o) {
   const int layers = static_cast<int>(std::lround(o.layers * o.refinement));
   const double growth = std::pow(o.layer_growth, 1 / o.refinement);

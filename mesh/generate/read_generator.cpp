@@ -35,7 +35,7 @@ constexpr Option split_keys[] = {
     {"names", Option::texts, "[symmetry, wall]", "names of the two markers, below and above `at`"}};
 
 constexpr Option box_keys[] = {
-    {"cells", Option::integers, "[32, 32]", "[nx, ny]", "[1, inf)"},
+    {"cells", Option::integers, "[32, 32]", "numbers of cells, [nx, ny]", "[1, inf)"},
     {"origin", Option::numbers, "[0, 0]", "lower corner of the box", "(-inf, inf)", "length"},
     {"length", Option::numbers, "[1, 1]", "lengths of the sides of the box", "(0, inf)", "length"},
     {"stretching", Option::tables, "", "stretching per direction, as in [grid]", "", "", "", stretching_options},
@@ -44,12 +44,11 @@ constexpr Option box_keys[] = {
     {"y", Option::table, "", "sections in y with their own cell sizes", "", "", "", section_options},
     shape_key,
     {"periodic", Option::texts, "[]", "directions", "x | y"},
-    {"split", Option::tables, "", "sides that are split into two markers", "", "", "",
+    {"split", Option::tables, "", "sides that are split in two markers", "", "", "",
      [] { return Options(split_keys); }},
-    {"perturbation", Option::number, "0", "smooth displacement of the inner nodes, in units of length / 2 pi",
-     "[0, 0.45]"},
+    {"perturbation", Option::number, "0", "smooth displacement of inner nodes, in units of length / 2 pi", "[0, 0.45]"},
     {"jitter", Option::number, "0", "random displacement of the inner nodes, in units of the cell size", "[0, 0.24]"},
-    {"seed", Option::integer, "1", "of jitter"}};
+    {"seed", Option::integer, "1", "random seed of jitter"}};
 
 constexpr Option cylinder_keys[] = {
     {"radius", Option::number, "0.5", "radius of the cylinder", "(0, inf)", "length"},
@@ -61,7 +60,7 @@ constexpr Option cylinder_keys[] = {
     {"growth", Option::number, "0", "ratio of neighbouring cell heights (alternative to first_height)", "[0, inf)"}};
 
 constexpr Option wedge_keys[] = {
-    {"cells", Option::integers, "[96, 64]", "[nx, ny]", "[1, inf)"},
+    {"cells", Option::integers, "[96, 64]", "numbers of cells, [nx, ny]", "[1, inf)"},
     {"angle", Option::number, "10", "angle of the ramp, which starts at x = 0", "[-60, 60]", "degrees"},
     {"upstream", Option::number, "0.5", "length of the floor upstream of the ramp", "(0, inf)", "length"},
     {"length", Option::number, "1", "length of the ramp along x", "(0, inf)", "length"},

@@ -5,7 +5,6 @@
 namespace weir {
 namespace {
 
-// Root of an increasing function between low and high.
 template <class F>
 double root(double low, double high, F&& f) {
   for (int i = 0; i < 200 && high - low > 1e-15 * (std::abs(low) + std::abs(high)); ++i) {

@@ -76,7 +76,6 @@ int Triangulation::find(const Point& x, int from) const {
   }
 }
 
-// The cavity of x and its rim.
 void Triangulation::dig(const Point& x, int in) {
   ++round_;
   cavity_.assign(1, in);
@@ -100,7 +99,6 @@ void Triangulation::dig(const Point& x, int in) {
   }
 }
 
-// Connects the rim to the new node.
 void Triangulation::fill(int p) {
   changed_.clear();
   for (std::size_t i = 0; i < rim_.size(); ++i) {

@@ -14,8 +14,7 @@ struct Colouring {
 
 // Greedy, largest degree first (Welsh & Powell 1967): few colours of very different sizes.
 Colouring colour_largest_first(const Graph& graph);
-// The same number of colours; then vertices move from large colours to smaller ones that are free for them (Lu et al.
-// 2015).
+// The same number of colours; then vertices move from large colours to smaller ones (Lu et al. 2015).
 Colouring colour_balanced(const Graph& graph);
 // Jones & Plassmann 1993 with random weights: the result of a parallel computation, independent of the schedule.
 Colouring colour_jones_plassmann(const Graph& graph, std::uint64_t seed);
@@ -38,8 +37,7 @@ struct ColourWavefront {
   int pieces() const { return static_cast<int>(colour.size()); }
 };
 
-// tile: approximate number of vertices in a step of a strip, all colours together; 0: colour after colour, one piece
-// each.
+// tile: approximate number of vertices in a step of a strip; 0: colour after colour, one piece each.
 ColourWavefront colour_wavefront(const Graph& graph, const Colouring& colouring, int tile);
 
 }  // namespace weir

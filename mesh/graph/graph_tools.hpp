@@ -29,11 +29,9 @@ WeightedGraph quotient(const Graph& graph, const std::vector<int>& group, int gr
 // by strips of the reverse Cuthill-McKee order. With fewer vertices than parts some are empty.
 std::vector<int> partition_graph(const WeightedGraph& graph, int parts);
 std::vector<int> partition_strips(const WeightedGraph& graph, int parts);
-// Number of edges between different parts.
 std::int64_t edge_cut(const Graph& graph, const std::vector<int>& part);
 
-// Vertices sorted by class (colour, level, group), stable within a class. starts: classes + 1 entries, the first
-// position of each class.
+// Vertices sorted by class (colour, level, group), stable. starts: classes + 1 entries, first positions.
 Order sorted_by_class(const Order& order, const std::vector<int>& class_of, int classes,
                       std::vector<int>* starts = nullptr);
 

@@ -19,8 +19,7 @@ int median_level(const LevelStructure& levels) {
          1;
 }
 
-// Places a component, its separator last; returns the separator's size. A component too small to cut is all
-// separator.
+// Places a component, its separator last; returns the separator's size. Small components are all separator.
 int place_component(const LevelStructure& levels, Order::iterator at) {
   const auto begin = levels.vertex.begin(), end = levels.vertex.end();
   if (levels.size() <= smallest || levels.depth() < 3) {

@@ -11,8 +11,7 @@ namespace weir {
 Order natural_order(int vertices);
 Order random_order(int vertices, std::uint64_t seed);
 
-// Reverse Cuthill-McKee (Cuthill & McKee 1969; reversed: George 1971), each component from a pseudo-peripheral
-// vertex.
+// Reverse Cuthill-McKee (Cuthill & McKee 1969; George 1971), each component from a pseudo-peripheral vertex.
 Order reverse_cuthill_mckee(const Graph& graph);
 
 // One-way dissection (George 1980): each component is cut by parallel separators, levels of its level structure about
@@ -46,7 +45,6 @@ class LevelSearch {
   bool is_out(int v) const { return seen_[v] == out; }
   void take_out(int v) { seen_[v] = out; }
 
-  // Level structure of the root's component.
   void build(int root, LevelStructure& levels);
 
   // Level structure from a pseudo-peripheral vertex of the root's component (George & Liu 1979): move to a vertex of

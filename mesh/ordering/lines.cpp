@@ -37,7 +37,6 @@ std::vector<double> least_weights(const UnstructuredMesh& mesh, const std::vecto
   return least;
 }
 
-// Graph of cells joined by strong interior faces.
 struct Coupling {
   int cell;
   double weight;

@@ -14,9 +14,8 @@ constexpr Option ordering_keys[] = {
      "coupled "
      "cells first; line_X: lines kept together and ordered by X",
      "natural | random | rcm | 1wd | nd | line | line_rcm | line_1wd | line_nd"},
-    {"anisotropy", Option::number, "10", "ratio of distances above which cells are strongly coupled (line types)",
-     "[1, inf)"},
-    {"seed", Option::integer, "1", "of random"}};
+    {"anisotropy", Option::number, "10", "ratio of distances of strongly coupled cells (line types)", "[1, inf)"},
+    {"seed", Option::integer, "1", "random seed of the ordering random"}};
 
 Order order_graph(const Graph& graph, const std::string& method, std::uint64_t seed) {
   if (method == "natural") return natural_order(graph.vertices());

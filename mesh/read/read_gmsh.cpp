@@ -15,7 +15,6 @@
 namespace weir {
 namespace {
 
-// Gmsh's element types.
 enum Type : std::int64_t { line = 1, triangle = 2, quadrilateral = 3, point = 15 };
 
 bool is_solid(std::int64_t t) {
@@ -23,7 +22,6 @@ bool is_solid(std::int64_t t) {
 }
 bool is_curved(std::int64_t t) { return (t >= 8 && t <= 10) || t == 16 || (t >= 20 && t <= 28); }
 
-// Node tags may have gaps and any order.
 class TagIndex {
  public:
   void reserve(std::size_t n) { place_.reserve(n); }

@@ -13,7 +13,6 @@
 namespace weir {
 namespace {
 
-// VTK's shape numbers.
 enum Shape : std::int64_t {
   line = 3,
   triangle = 5,
@@ -94,13 +93,13 @@ class Su2Reader {
 
   // The next of `count` data lines.
   void data_line(std::int64_t index, std::int64_t count, const char* section, const char* what) {
-    const auto told = [&] {
+    const auto expectation = [&] {
       return std::string(section) + "= " + std::to_string(count) + ", but " +
              (index == 0 ? "no" : "only " + std::to_string(index)) + " " + what +
              (index == 1 ? " follows" : "s follow");
     };
-    if (!text_.next()) text_.fail("truncated: the file ends here; " + told());
-    if (text_.line().find('=') != std::string_view::npos) text_.fail(told());
+    if (!text_.next()) text_.fail("truncated: the file ends here; " + expectation());
+    if (text_.line().find('=') != std::string_view::npos) text_.fail(expectation());
   }
 
   int node() {

@@ -1,5 +1,4 @@
-// The text of a mesh file, read by lines and fields, with errors that name file and line. No copies and no allocation
-// except for messages.
+// The text of a mesh file, read by lines and fields, with errors that name file and line. Makes no copies.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -16,7 +16,6 @@ struct Stretching {
   double from = 0, to = 0, width = 0;
 };
 
-// One direction: n cells between n + 1 faces.
 struct GridLine {
   std::vector<double> faces;   // n + 1, increasing
   std::vector<double> centre;  // n

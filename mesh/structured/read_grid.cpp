@@ -23,7 +23,7 @@ constexpr Option grid_keys[] = {
     {"cells", Option::integers, Option::required, "numbers of cells, [nx, ny] (2D) or [nx, ny, nz]", "[1, inf)"},
     {"length", Option::numbers, "[1, 1, 1]", "lengths of the box", "(0, inf)", "length"},
     {"origin", Option::numbers, "[0, 0, 0]", "lower corner of the box", "(-inf, inf)", "length"},
-    {"stretching", Option::tables, "", "stretching per direction: a type, or { type = ... }", "", "", "",
+    {"stretching", Option::tables, "", "stretching per direction: type or { type = ... }", "", "", "",
      stretching_options}};
 
 std::vector<double> read_numbers(const Table& t, const char* key, double fallback) {

@@ -14,7 +14,6 @@ double cross_about(const Point& o, const Point& a, const Point& b) {
   return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
 }
 
-// The corners of one cell.
 struct Corners {
   int count;
   std::array<Point, 4> x;

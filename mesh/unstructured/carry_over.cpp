@@ -22,7 +22,6 @@ class PointTree {
     build(0, order_.size(), 0);
   }
 
-  // The nearest point; `guess`: any point, faster if near.
   int nearest(const Point& x, int guess) const {
     Found found{guess, squared_distance(points_[at(guess)], x)};
     search(0, order_.size(), 0, x, found);
@@ -69,7 +68,6 @@ class PointTree {
 // Determinant over squared trace, at most 1/4: below, neighbours are nearly collinear and give no gradient.
 constexpr double flat = 0.02;
 
-// The x and y derivatives of each value of each cell.
 std::vector<double> gradients(const UnstructuredMesh& mesh, std::span<const double> values, int n) {
   struct Sums {
     double xx = 0, xy = 0, yy = 0;

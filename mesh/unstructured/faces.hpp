@@ -32,7 +32,6 @@ void join_periodic(MeshDescription& description, FaceSet& faces);
 // Sorts the faces and computes their geometry. The mesh has its nodes and cells.
 void set_faces(UnstructuredMesh& mesh, FaceSet faces, const std::vector<std::string>& patches);
 
-// A cell edge without twin and marker.
 struct LooseEdge {
   int cell, a, b;
 };

@@ -10,7 +10,7 @@ namespace weir {
 namespace {
 
 constexpr Option periodic_keys[] = {
-    {"first", Option::text, Option::required, "a marker"},
+    {"first", Option::text, Option::required, "first marker of the pair"},
     {"second", Option::text, Option::required, "marker with which the faces coincide after the translation"},
     {"translation", Option::numbers, "depends on the markers: found by itself",
      "translation [dx, dy] from first to second", "(-inf, inf)", "length"}};

@@ -8,7 +8,6 @@
 
 namespace weir {
 
-// Origin of a mesh, for messages, and the repairs made.
 struct MeshOrigin {
   std::string name;  // the file's path, or "generator naca0012"
   std::vector<PeriodicPair> periodic;

@@ -9,7 +9,6 @@
 
 namespace weir {
 
-// Owner of a ghost.
 struct GhostCell {
   int part, index;  // part that owns it, its index there
 };

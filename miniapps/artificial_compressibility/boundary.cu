@@ -96,7 +96,7 @@ SideRule side_rule(const IncompressibleCase& c, int dim, int n, double t) {
     extrapolate_pressure(c, d, end, r);
   if (c.turbulence == Turbulence::k_omega) {
     r.own[dim + 1] = slip ? 1 : -1;  // k = 0 on a wall
-    r.own[dim + 2] = 1;              // read beside a slip side only: a wall cell has no equation for omega
+    r.own[dim + 2] = 1;              // read next to a slip side only: a wall cell has no equation for omega
   }
   const int across[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2};
   for (int q = 0; q < 2; ++q)

@@ -4,8 +4,8 @@
 //     n = 3 in 2D, 4 in 3D; 5 and 6 with two more
 //
 // Fields are padded by two layers of ghost cells in each direction that exists: the inner layer carries the boundary
-// conditions, the outer one is read across periodic sides only, and across those where another rank goes on. Vectors of the
-// linear solver hold the cells alone, x fastest, as the blocks of BlockStencil do.
+// conditions, the outer one is read across periodic sides only, and across those where another rank goes on. Vectors of
+// the linear solver hold the cells alone, x fastest, as the blocks of BlockStencil do.
 #pragma once
 #include "miniapps/structured/layout.hpp"
 #include "solvers/matrix/block/block_stencil.hpp"
@@ -26,7 +26,7 @@ struct CoupledCells : PaddedPart<2> {  // strides in cells
 struct SidePlane {
   int d = 0, t1 = 1, t2 = 2;
   int high = 0;                   // 0: the low side
-  int first = 0, s1 = 0, s2 = 0;  // of the cell beside the side, in padded cells from the origin: first + a s1 + b s2
+  int first = 0, s1 = 0, s2 = 0;  // of the cell next to the side, in padded cells from the origin: first + a s1 + b s2
   int inward = 1;                 // from that cell to the next one inside
   Extents box;
 

@@ -97,7 +97,8 @@ void CoupledCopy::prepare(const CoupledCells& cells) {
   flow_->divergence = divergence_.data();
 }
 
-// Ghosts beside an edge of the box belong to no boundary condition: they are extrapolated from those beside its sides.
+// Ghosts next to an edge of the box belong to no boundary condition: they are extrapolated from those next to its
+// sides.
 const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const std::vector<double>& values,
                                   const std::vector<double>& b, const Grid& grid, double speed) {
   prepare(cells);

@@ -46,7 +46,7 @@ WEIR_HD inline void face_rows(const CoupledView& w, const int (&at)[3], int c, i
   }
 }
 
-// A thread a row of a cell's blocks: its faces are computed once a row, and a warp writes runs of N values.
+// One thread per row of the blocks of a cell: its faces are computed once per row, and a warp writes runs of N values.
 template <int Dim, int N>
 void assemble_rows(const CoupledView& w, double s0, double inverse_cfl, const BlockStencilView& A) {
   const Extents box = w.cells.extents();

@@ -32,8 +32,8 @@ struct CellForce {
 template <class Space>
 void residual(const CoupledView& v, const TimeDerivative& time, const CellForce& force, View<double> b);
 
-// T + J into all blocks of A, boundary conditions folded in. Host: a row of cells at a time, vectors over the columns of
-// a block. Device: a thread an entry of a block, so that warps write whole lines.
+// T + J into all blocks of A, boundary conditions folded in. Host: a row of cells at a time, vectors over the columns
+// of a block. Device: a thread an entry of a block, so that warps write whole lines.
 template <class Space>
 void assemble_jacobian(const CoupledView& v, const TimeDerivative& time, const SideRules& rules, double inverse_cfl,
                        const BlockStencilView& A);

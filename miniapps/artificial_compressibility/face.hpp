@@ -1,5 +1,5 @@
-// What flows through a face, and its derivative by the unknowns of the two cells beside it: the whole scheme in one
-// place, for the residual and for its Jacobian, in both spaces.
+// Fluxes through a face and their derivatives with respect to the unknowns of the two cells next to it: the whole
+// scheme in one place, for the residual and for its Jacobian, in both spaces.
 //
 //   volume flux       F = A U_f,  U_f by equation (1) of lines.hpp
 //   continuity        U F                                                  (scaled by the artificial speed U: the units
@@ -10,12 +10,13 @@
 // The plain mean (e_L + e_R)/2 on any stretched grid makes advection skew-symmetric where the volume fluxes of a cell
 // sum to zero (Verstappen & Veldman 2003, as momentum.hpp): it neither makes nor destroys kinetic energy.
 //
-// Exact derivatives, with the compact part of D_f for the whole (lines.hpp): only pressures of first neighbours are
-// there in a 7-point matrix. What is left out is epsilon times small, so that sub-iterations contract by about epsilon.
+// The derivatives are exact, except that D_f is replaced by its compact part (lines.hpp): a 7-point matrix holds only
+// pressures of first neighbours. The neglected part is proportional to epsilon, so that sub-iterations contract by
+// about epsilon.
 //
 // A turbulence model plugs in here: its unknowns follow the velocities, `eddy` holds nu_t of every padded cell (frozen
 // within a sub-iteration), `diffusion` the factors of nu_t in the diffusivities. Its sources are cell terms: they are
-// added to the right-hand side behind residual() and to the diagonal blocks behind assemble_jacobian().
+// added to the right-hand side after residual() and to the diagonal blocks after assemble_jacobian().
 #pragma once
 #include "miniapps/artificial_compressibility/lines.hpp"
 
@@ -23,14 +24,14 @@ namespace weir {
 
 inline constexpr int max_coupled_unknowns = 6;
 
-// What every kernel of the scheme gets.
+// Arguments of all kernels of the scheme.
 struct CoupledView {
   CoupledCells cells;
   CoupledLine line[3];
   double* x = nullptr;           // of cell (0, 0, 0), with its ghosts set
   double viscosity = 0;          // nu
   double speed = 1;              // U
-  const double* eddy = nullptr;  // nu_t of cell (0, 0, 0), padded as x is, one value a cell; read where n > dim + 1
+  const double* eddy = nullptr;  // nu_t of cell (0, 0, 0), padded as x is, one value per cell; read if n > dim + 1
   double diffusion[2] = {1, 1};  // gamma = nu + diffusion nu_t of k, omega
 };
 
@@ -65,7 +66,7 @@ struct CoupledFace {
     }
   }
 
-  // What the volume flux carries into equation u.
+  // The convective flux of equation u.
   WEIR_HD double carried(int u) const {
     if (u == 0) return speed;
     if (u > Dim) return flux > 0 ? L[u] : R[u];

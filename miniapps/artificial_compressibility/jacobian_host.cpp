@@ -92,7 +92,7 @@ template <int D, int Dim, int N>
 
 template <int Dim, int N>
 void assemble_row(const CoupledView& view, double s0, double inverse_cfl, double* const* slots, int j, int k) {
-  const CoupledView w = view;  // a copy that no store can reach, so that nothing of it is read again behind one
+  const CoupledView w = view;  // a copy that no store can alias, so that it is not read again after a store
   double* blocks[slot::count];
   for (int s = 0; s < slot::count; ++s) blocks[s] = slots[s];
   const int row = w.cells.at(0, j, k), first = w.cells.extents().index(0, j, k);

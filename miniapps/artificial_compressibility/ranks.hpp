@@ -1,6 +1,6 @@
-// The coupled scheme over ranks: each has a box of cells with two layers of ghosts around it. Where the box was cut, the
-// ghosts straight across are the neighbours' cells; no face looks round a corner. Sides of the whole grid and periods that lie
-// within a rank are filled by boundary.hpp.
+// The coupled scheme over ranks: each rank has a box of cells with two layers of ghosts. At a cut the ghosts are the
+// cells of the neighbour; edges and corners are not needed. boundary.hpp fills the sides of the whole grid and periodic
+// sides within a rank.
 #pragma once
 #include <string>
 #include <vector>

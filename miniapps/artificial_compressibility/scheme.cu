@@ -174,8 +174,8 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   solver_.forcing().aim(largest_residual, options().tolerance);
   result = solver_.solve(system(), b_, dx_);
   after_solve();
-  // An inner solve may end short of its tolerance, as a fixed number of corrections always does. One that did not lower the
-  // residual is refused all the same: dx = 0 would be nearer to the solution of (4), and the next sub-iteration's
+  // An inner solve may end short of its tolerance, as a fixed number of corrections always does. One that did not lower
+  // the residual is refused all the same: dx = 0 would be nearer to the solution of (4), and the next sub-iteration's
   // corrections would diverge further. The pseudo-time step is too large for the method then.
   const bool lowered = result.true_residual < result.residual0;
   if (result.reason == Reason::interrupted) return false;
@@ -205,7 +205,8 @@ void ArtificialCompressibility<Space>::follow_residual() {
   residual_before = largest_residual;
 }
 
-// After a solve that has hardly lowered its residual the flow stands still, and the residual would leave the CFL number as it is.
+// After a solve that has hardly lowered its residual the flow does not change, so that the residual would not change
+// the CFL number either.
 template <class Space>
 void ArtificialCompressibility<Space>::cut_cfl_if_stagnated() {
   constexpr double hardly_lowered = 0.9, cut = 0.1;

@@ -3,7 +3,7 @@
 //
 //   (1/U^2) dp/dtau + div u = 0
 //   du/dtau + du/dt + div(u u) = -grad p + nu lap u + f          (p over the density)                              (1)
-//   a time step (BDF2 in t) is a row of pseudo-time steps (backward Euler in tau), until d/dtau is gone:
+//   a time step (BDF2 in t) consists of pseudo-time steps (backward Euler in tau) until d/dtau vanishes:
 //     b = -R(x)              face.hpp, equations.hpp                                         RHS of the paper      (2)
 //     A = T + J(x)           into a BlockStencil                                             AFILL, TSD            (3)
 //     A dx = b               [linear.flow]: block_ilu0 with a Krylov method or `correction`  BILU FACT, SOLV, CORR (4)
@@ -12,8 +12,8 @@
 //
 // turbulence = "k_omega": k and omega are two more unknowns of every cell (turbulence.hpp).
 //
-// Over ranks (ranks.hpp) an evaluation of (2) exchanges the ghosts of x once, and norms are sums over ranks, so that all take
-// the same decisions. A preconditioner that knows one rank alone is then applied by each rank to its own cells.
+// Over ranks (ranks.hpp) an evaluation of (2) exchanges the ghosts of x once, and norms are sums over ranks, so that
+// all ranks take the same decisions. A preconditioner without a parallel form is applied by each rank to its own cells.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "miniapps/artificial_compressibility/equations.hpp"
-#include "miniapps/structured/coupled_options.hpp"
 #include "miniapps/artificial_compressibility/ranks.hpp"
 #include "miniapps/artificial_compressibility/turbulence.hpp"
-#include "miniapps/structured/whole_fields.hpp"
 #include "miniapps/driver/system_defaults.hpp"
+#include "miniapps/structured/coupled_options.hpp"
+#include "miniapps/structured/whole_fields.hpp"
 #include "postproc/run/timings.hpp"
 #include "solvers/distributed/distributed_block_stencil.hpp"
 
@@ -47,8 +47,8 @@ class ArtificialCompressibility {
 
   void initialise();  // x^0 by the case, at time 0
 
-  // One time step, or (steady) one pseudo-time step, whose end is `converged` where the residual is below the tolerance
-  // and nothing was done. after_solve is called after each linear solve: result and setup_seconds are its record.
+  // One time step, or (steady) one pseudo-time step, which does nothing and returns `converged` once the residual is
+  // below the tolerance. after_solve is called after each linear solve; result and setup_seconds are its record.
   StepEnd advance(double dt, Timings& timings, const std::function<void()>& after_solve) {
     return options().steady ? advance_steady(timings, after_solve) : advance_in_time(dt, timings, after_solve);
   }
@@ -84,10 +84,10 @@ class ArtificialCompressibility {
 
   double rate();  // max |u^{n+1} - u^n| / dt of the last time step
 
-  // The residual of the present state, ghosts and all, without a step: at its time, steady terms alone.
+  // Sets the ghosts and evaluates the steady terms of the residual of the present state.
   void evaluate_steady();
 
-  // Everything the next step needs, by name: checkpoints write and read these with time, step, dt_before, cfl,
+  // All arrays that the next step needs, by name; checkpoints hold these, time, step, dt_before, cfl and
   // residual_before.
   NamedArrays<Space> state() { return {{"x", &x_.values()}, {"x_before", &x1_.values()}}; }
 

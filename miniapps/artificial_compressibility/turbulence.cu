@@ -31,10 +31,10 @@ WEIR_HD inline double squared_strain(const CoupledView& v, const int (&at)[3], i
   return sum;
 }
 
-// omega by formula (4) where a cell lies in the viscous sublayer of a wall, else 0. The discrete 1/y^2 is wrong by a factor
-// in the first few cells whatever their size, so that prescribing the first one alone makes the whole flow first order in
-// it; Wilcox (1988) prescribes y+ < 2.5. u_tau^2 is nu |S| beside a wall and sqrt(beta*) k in the log layer; the larger of
-// the two is far from zero wherever one of them is, as the strain is on a channel's axis.
+// omega by formula (4) where a cell lies in the viscous sublayer of a wall, else 0. The discrete 1/y^2 is wrong by a
+// factor in the first few cells whatever their size, so that prescribing the first one alone makes the whole flow first
+// order in it; Wilcox (1988) prescribes y+ < 2.5. u_tau^2 is nu |S| next to a wall and sqrt(beta*) k in the log layer;
+// the larger of the two is far from zero wherever one of them is, as the strain is on a channel's axis.
 template <int Dim>
 WEIR_HD inline double sublayer_omega(const CoupledView& v, const SideWalls& walls, const int (&at)[3], double k,
                                      double S2) {
@@ -57,7 +57,7 @@ WEIR_HD inline double sublayer_omega(const CoupledView& v, const SideWalls& wall
   return beside || y_plus < sublayer ? omega_near_wall(v.viscosity, y) : 0;
 }
 
-// What stands before omega in the row of a sublayer cell, so that the row is as large as its neighbours'.
+// Coefficient of omega in the row of a sublayer cell, so that the row has the size of its neighbours.
 WEIR_HD inline double wall_weight(double volume, double omega) { return 2 * beta * omega * volume; }
 
 template <class Space, int Dim>

@@ -1,6 +1,6 @@
-// The k-omega model (physics/k_omega.hpp) inside the coupled scheme: k and omega are unknowns of the cells like p and u, so
-// that blocks are n = 6 (5 in 2D) and one linear solve moves all of them. Advection and diffusion are faces (face.hpp);
-// here is what belongs to cells:
+// The k-omega model (physics/k_omega.hpp) in the coupled scheme: k and omega are unknowns of a cell like p and u, so
+// that blocks have n = 6 (5 in 2D) and one linear solve updates all of them. Advection and diffusion are fluxes
+// (face.hpp); the terms of the cells are
 //   nu_t       from the last iterate, frozen within a sub-iteration
 //   sources    V (production - destruction) into b = -R; destruction into the diagonal blocks, production not, so that
 //              the diagonal only gains
@@ -21,16 +21,16 @@ namespace k_omega {
 template <class Space>
 void update_eddy_viscosity(const CoupledView& v, double* eddy);
 
-// Behind residual(): the sources, and omega of the sublayer.
+// Call after residual(): the sources, and omega of the sublayer.
 template <class Space>
 void add_sources(const CoupledView& v, const SideWalls& walls, View<double> b);
 
-// Behind assemble_jacobian(): the same of the matrix.
+// Call after assemble_jacobian(): the same of the matrix.
 template <class Space>
 void add_source_jacobian(const CoupledView& v, const SideWalls& walls, const BlockStencilView& A);
 
-// Row omega of b and of A times rate / omega of the cell, so that it is of the size of the other rows: near walls omega is
-// larger by orders, and a norm of b would see nothing else.
+// Multiplies row omega of b and of A by rate / omega of the cell, so that it has the size of the other rows: near walls
+// omega is larger by orders of magnitude and would dominate a norm of b.
 template <class Space>
 void balance_rows(const CoupledView& v, double rate, View<double> b);
 template <class Space>

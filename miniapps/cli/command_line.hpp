@@ -1,4 +1,4 @@
-// The command line: verb -> function. miniapps/weir.cpp lists what exists.
+// The command line: verb -> function. miniapps/weir.cpp lists the miniapps.
 #pragma once
 #include <functional>
 #include <iosfwd>
@@ -28,7 +28,7 @@ struct Program {
 
 int run_command_line(const Program& program, int argc, char** argv);  // the process's exit code
 
-// What f returns, or the exit code of the error that it throws, which is printed.
+// The value of f, or the exit code of the error that it throws, which is printed.
 int code_of(const std::function<int()>& f);
 
 }  // namespace weir

@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// weir completion bash: verbs, their options, and the words that `weir list` knows.
+// weir completion bash: verbs, their options, and the words of `weir list`.
 std::string completion_script(const Program& program, const std::vector<std::pair<std::string, std::string>>& options) {
   std::string verbs, of_verb, names, keys, methods;
   for (const auto& [verb, words] : options) {

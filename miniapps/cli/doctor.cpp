@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/print.hpp"
-#include "miniapps/cli/export_system.hpp"
-#include "miniapps/cli/verbs.hpp"
+#include "miniapps/cli/systems.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/diagnosis.hpp"
 #include "solvers/diagnosis/examination.hpp"
@@ -23,7 +21,7 @@ namespace {
 constexpr double largest_factorisation = 2e10;  // rows times the square of their bandwidth in RCM order
 constexpr int lanczos_steps = 80;
 constexpr double eps = 2.2e-16;
-constexpr double ill_conditioned = 1e8;  // eps times it: what rounding may leave of a residual
+constexpr double ill_conditioned = 1e8;  // condition number from which rounding limits the residual
 
 enum class Mark { good, look, fault };
 
@@ -36,21 +34,21 @@ void line(Mark mark, std::string_view label, fmt::format_string<Arguments...> fo
       label, fmt::format(form, std::forward<Arguments>(arguments)...));
 }
 
-// "3 (the first: row 17)"; rows count from 1, as in the file.
-std::string told(const RowTally& rows, const char* what = "row") {
+// "3 (first: row 17)"; rows are counted from 1, as in the file.
+std::string counted(const RowTally& rows, const char* what = "row") {
   return rows.count == 0 ? "0" : fmt::format("{} (first: {} {})", rows.count, what, rows.first + 1);
 }
 
-// Of the solver that estimates singular values; what it found is what the advice goes by.
+// Estimated singular values, on which the advice is based.
 struct Estimates {
   std::optional<SmallestSingular> smallest;
-  double largest = 0;           // singular value
-  double constant_part = 0;     // |v . 1| / sqrt(n) of the vector of the smallest one
+  double largest = 0;           // largest singular value
+  double constant_part = 0;     // |v . 1| / sqrt(n) of the singular vector of the smallest one
   RitzValues symmetric_part;    // of (A + A^T) / 2
-  bool is_singular = false;     // to rounding, also with rows and columns scaled to one size
-  double scaled_condition = 0;  // so scaled, where A itself looks singular or nearly so; 0: not known
+  bool is_singular = false;     // to rounding, also after scaling of rows and columns
+  double scaled_condition = 0;  // after that scaling, if A is nearly singular; 0: unknown
   double condition() const { return smallest && smallest->sigma > 0 ? largest / smallest->sigma : 0; }
-  bool is_ill_conditioned() const {  // with rows and columns of one size: what scaling cures costs no digits
+  bool is_ill_conditioned() const {  // after scaling, which removes harmless ill-conditioning
     return !is_singular && (scaled_condition > 0 ? scaled_condition : condition()) > ill_conditioned;
   }
 };
@@ -84,9 +82,8 @@ SmallestSingular smallest_by_factors(const BlockCsrData& A, const BlockCsrData& 
 
 double power_of_two_above(double size) { return size > 0 ? std::ldexp(1.0, std::ilogb(size) + 1) : 1; }
 
-// D A E with diagonal D and E of powers of two, so that the largest entries of rows and columns are of order one:
-// singular where A is, exactly, but with one size for the rounding of all rows. A row that a penalty or another unit
-// has made large does not make a matrix singular.
+// D A E with diagonal matrices D and E of powers of two, so that the largest entries of rows and columns are of order
+// one. It is singular exactly if A is, but rows of other units or penalties no longer look singular.
 BlockCsrData equilibrated(BlockCsrData A) {
   std::vector<double> column(static_cast<std::size_t>(A.rows()));
   for (int sweep = 0; sweep < 4; ++sweep) {
@@ -110,7 +107,7 @@ double largest_singular(const BlockCsrData& A, const BlockCsrData& T) {
   return std::sqrt(std::max(lanczos_of_squares(A, T, lanczos_steps).most, 0.0));
 }
 
-void look_again_scaled(const BlockCsrData& A, Estimates& e) {
+void estimate_scaled(const BlockCsrData& A, Estimates& e) {
   const BlockCsrData scaled = equilibrated(A), T = transposed(scaled);
   const SmallestSingular s = smallest_by_factors(scaled, T);
   const double largest = largest_singular(scaled, T);
@@ -118,7 +115,7 @@ void look_again_scaled(const BlockCsrData& A, Estimates& e) {
   if (!e.is_singular) e.scaled_condition = largest / s.sigma;
 }
 
-// Of a matrix whose largest entry is of order one: squares of its entries neither overflow nor underflow.
+// For matrices with a largest entry of order one, whose squares neither overflow nor underflow.
 Estimates estimate_of_order_one(const BlockCsrData& A, const Diagnosis& d) {
   Estimates e;
   const BlockCsrData T = transposed(A);
@@ -132,7 +129,7 @@ Estimates estimate_of_order_one(const BlockCsrData& A, const Diagnosis& d) {
     double sum = 0;
     for (const double v : e.smallest->vector) sum += v;
     e.constant_part = std::abs(sum) / std::sqrt(A.rows());
-  } else {  // a bound from below
+  } else {  // lower bound of the condition number
     SmallestSingular s;
     s.sigma = std::sqrt(std::max(squares.least, 0.0));
     e.smallest = s;
@@ -145,7 +142,7 @@ Estimates estimate(const BlockCsrData& A, const Diagnosis& d) {
   BlockCsrData of_order_one = A;
   for (double& v : of_order_one.value) v /= unit;
   Estimates e = estimate_of_order_one(of_order_one, d);
-  if (can_factorise(d) && (e.is_singular || e.condition() > ill_conditioned)) look_again_scaled(A, e);
+  if (can_factorise(d) && (e.is_singular || e.condition() > ill_conditioned)) estimate_scaled(A, e);
   e.largest *= unit;
   if (e.smallest) e.smallest->sigma *= unit;
   e.symmetric_part.least *= unit;
@@ -161,8 +158,8 @@ void print_entries(const Diagnosis& d, const MarketFaults& faults) {
     line(Mark::fault, "duplicates",
          "{} duplicate entries (first: row {}, column {}); summed here, refused by weir solve", faults.repeated,
          faults.repeated_row + 1, faults.repeated_column + 1);
-  if (d.empty_rows.count) line(Mark::fault, "empty rows", "{}", told(d.empty_rows));
-  if (d.empty_columns.count) line(Mark::fault, "empty columns", "{}", told(d.empty_columns, "column"));
+  if (d.empty_rows.count) line(Mark::fault, "empty rows", "{}", counted(d.empty_rows));
+  if (d.empty_columns.count) line(Mark::fault, "empty columns", "{}", counted(d.empty_columns, "column"));
   if (d.stored_zeros) line(Mark::good, "zeros", "{} explicit zeros are stored", d.stored_zeros);
 }
 
@@ -173,11 +170,11 @@ void print_diagonal(const Diagnosis& d) {
          "no zeros; {}; magnitudes {:.2g} to {:.2g}",
          d.negative_diagonal.count == 0        ? "all positive"
          : d.negative_diagonal.count == d.rows ? "all negative"
-                                               : told(d.negative_diagonal) + " negative",
+                                               : counted(d.negative_diagonal) + " negative",
          d.diagonal.least, d.diagonal.most);
   else
-    line(Mark::look, "diagonal", "missing in {}, zero in {}: jacobi, ILU(0) and multicolor have no pivot there",
-         told(d.missing_diagonal), told(d.zero_diagonal));
+    line(Mark::look, "diagonal", "missing in {}, zero in {}: no pivots for jacobi, ILU(0) and multicolor",
+         counted(d.missing_diagonal), counted(d.zero_diagonal));
   const std::string worst = std::isfinite(d.worst_dominance)
                                 ? fmt::format("; largest ratio of off-diagonal sum to diagonal {:.6g} (row {})",
                                               d.worst_dominance, d.worst_row + 1)
@@ -186,7 +183,7 @@ void print_diagonal(const Diagnosis& d) {
        d.not_dominant.count, worst);
 }
 
-// What ILU(0) meets in this order of the rows, beyond the diagonal itself.
+// The pivots of ILU(0) in this order of the rows.
 Pivots print_pivots(const BlockCsrData& A, const Diagnosis& d) {
   if (d.missing_diagonal.count || d.not_finite) return {};
   const Pivots p = ilu0_pivots(A);
@@ -198,7 +195,7 @@ Pivots print_pivots(const BlockCsrData& A, const Diagnosis& d) {
   return p;
 }
 
-// A word of a command line.
+// Quoted for a shell, if necessary.
 std::string quoted(const std::string& word) {
   constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,/:=@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
@@ -209,7 +206,7 @@ std::string quoted(const std::string& word) {
 
 void print_sums(const Diagnosis& d) {
   if (d.has_constant_null_space())
-    line(Mark::look, "row sums", "zero in all rows and columns: singular, constants in the left and right null spaces");
+    line(Mark::look, "row sums", "zero in all rows and columns: singular; constant vectors are its null space");
   else
     line(d.zero_row_sums.count == d.rows ? Mark::look : Mark::good, "row sums",
          "zero in {} of {} rows, {} of {} columns{}", d.zero_row_sums.count, d.rows, d.zero_column_sums.count, d.rows,
@@ -227,10 +224,10 @@ void print_structure(const Diagnosis& d) {
     line(Mark::good, "symmetry", "skew, exactly");
   else
     line(Mark::good, "symmetry",
-         "not symmetric: pattern {}, values differ by up to {:.2g} of the rows' largest entries", percent(d.mirrored),
-         d.asymmetry);
+         "not symmetric: {} of the pattern is mirrored; values differ by up to {:.2g} of the row's largest entry",
+         percent(d.mirrored), d.asymmetry);
   line(d.row_size.ratio() > 1e6 || d.column_size.ratio() > 1e6 ? Mark::look : Mark::good, "scaling",
-       "rows' largest entries {:.2g} to {:.2g} (ratio {:.1g}), columns' ratio {:.1g}, entries' {:.1g}",
+       "largest entries of the rows {:.2g} to {:.2g} (ratio {:.1g}); ratio of columns {:.1g}, of all entries {:.1g}",
        d.row_size.least, d.row_size.most, d.row_size.ratio(), d.column_size.ratio(), d.entry.ratio());
   line(Mark::good, "bandwidth", "{} below, {} above the diagonal; {} after reverse Cuthill-McKee", d.lower_bandwidth,
        d.upper_bandwidth, d.rcm_bandwidth);
@@ -242,7 +239,7 @@ void print_structure(const Diagnosis& d) {
 void print_scaled_condition(const Estimates& e) {
   if (e.scaled_condition > 0)
     line(e.scaled_condition > ill_conditioned ? Mark::look : Mark::good, "",
-         "not singular: about {:.2g} with rows and columns scaled to one size", e.scaled_condition);
+         "not singular: about {:.2g} after scaling of rows and columns", e.scaled_condition);
 }
 
 void print_estimates(const Diagnosis& d, const Estimates& e) {
@@ -251,11 +248,15 @@ void print_estimates(const Diagnosis& d, const Estimates& e) {
   const char* part = d.is_symmetric() ? "" : "symmetric part ";
   const std::string range = fmt::format("Ritz values {:.3g} to {:.3g} in {} Lanczos steps", r.least, r.most, r.steps);
   if (d.is_definite_for_sure())
-    line(Mark::good, "definite", "positive, by dominance; {}", range);
+    line(Mark::good, "definite", "positive definite, because strictly dominant; {}", range);
   else if (r.least < -noise && r.most > noise)
     line(Mark::look, "definite", "{}indefinite: {}", part, range);
   else
-    line(Mark::good, "definite", "{}{}, as estimated: {}", part, r.most <= noise ? "negative" : "positive", range);
+    line(Mark::good, "definite", "{}probably {}: {}", part,
+         r.most <= noise   ? "negative"
+         : r.least < noise ? "positive semidefinite"
+                           : "positive",
+         range);
 
   if (!e.smallest->found && can_factorise(d)) {
     if (e.is_singular) line(Mark::fault, "condition", "singular: SparseLU found a zero pivot");
@@ -264,7 +265,7 @@ void print_estimates(const Diagnosis& d, const Estimates& e) {
   }
   if (!e.smallest->found) {
     line(Mark::look, "condition", "at least {:.2g} (Lanczos on A^T A; {})", e.condition(),
-         has_library("eigen") ? "the matrix is too large to factorise" : "this build lacks Eigen, which factorises");
+         has_library("eigen") ? "the matrix is too large to factorise" : "this build has no Eigen for a factorisation");
     return;
   }
   line(e.is_singular || e.condition() > ill_conditioned ? Mark::look : Mark::good, "condition",
@@ -288,7 +289,7 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Pivots& p
   const bool has_pivots = d.missing_diagonal.count + d.zero_diagonal.count == 0;
   const bool is_positive = d.is_definite_for_sure() || (e.symmetric_part.least > 0);
   const bool has_ilu0 = has_pivots && pivots.bad_row < 0;
-  const std::string safe = has_ilu0 ? "block_ilu0" : "jacobi";  // of those that need a diagonal
+  const std::string safe = has_ilu0 ? "block_ilu0" : "jacobi";  // preconditioner that needs a diagonal
   const bool is_like_poisson = d.positive_off_diagonal.count == 0 && d.negative_diagonal.count == 0 && has_pivots;
   say("\nsuggested solvers\n");
   if (d.has_constant_null_space()) say("  (the constant null space is detected and projected out)\n");
@@ -302,7 +303,7 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Pivots& p
   if (has_pivots && !d.is_symmetric()) advise(solver("bicgstab+" + safe), "short recurrences");
   if (has_pivots) {
     advise(solver("gmres+" + safe), "monotone residual");
-    advise(solver("gmres+parilut"), "where ILU(0) is too weak");
+    advise(solver("gmres+parilut"), "if ILU(0) is too weak");
   } else {
     advise(solver("gmres"), "no pivots needed");
   }
@@ -320,8 +321,8 @@ int examine_one(const std::string& matrix) {
   bool was_solved = false;
   if (is_capsule(matrix)) {
     const Capsule c = read_capsule(matrix);
-    say("{}\nreference solver: {}\n", origin_of(c), leader_of(c));
-    was_solved = c.leader.result && c.leader.result->converged();
+    say("{}\nreference solver: {}\n", origin_of(c), reference_text(c));
+    was_solved = c.reference.result && c.reference.result->converged();
   }
   MarketFaults faults;
   BlockCsrData A = read_system(matrix, 1, &faults);
@@ -335,30 +336,22 @@ int examine_one(const std::string& matrix) {
   print_sums(d);
   print_structure(d);
   if (d.not_finite) {
-    say("\nThe matrix has NaN or Inf entries: fix the file first.\n");
+    say("\nThe matrix has NaN or Inf entries: correct the file first.\n");
     return static_cast<int>(Exit::check_failed);
   }
   const Estimates e = estimate(A, d);
   print_estimates(d, e);
-  const bool is_hopeless =
+  const bool is_singular_system =
       d.empty_rows.count || d.empty_columns.count || (e.is_singular && !d.has_constant_null_space());
-  if (is_hopeless)
-    say("\nThe matrix is singular: only right-hand sides in its range have a solution, and it is not unique.{}\n",
-        was_solved ? " The captured one is: the run solved it." : "");
+  if (is_singular_system)
+    say("\nThe matrix is singular: only right-hand sides in its range have a solution, which is not unique.{}\n",
+        was_solved ? " The captured one is in its range: the run solved it." : "");
   print_advice(matrix, d, pivots, e);
-  return static_cast<int>((is_hopeless && !was_solved) || faults.repeated ? Exit::check_failed : Exit::finished);
+  return static_cast<int>((is_singular_system && !was_solved) || faults.repeated ? Exit::check_failed : Exit::finished);
 }
 
 }  // namespace
 
-int examine_matrix(const std::string& matrix) {
-  if (!std::filesystem::is_directory(matrix)) return examine_one(matrix);
-  int worst = 0;
-  for (const std::string& path : captured_systems({matrix})) {
-    worst = std::max(worst, examine_one(path));
-    say("\n");
-  }
-  return worst;
-}
+int examine_matrix(const std::string& matrix) { return for_each_system(matrix, examine_one); }
 
 }  // namespace weir

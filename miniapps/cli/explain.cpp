@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_in_full = 4;  // keys; more are a table
+constexpr std::size_t most_in_full = 4;  // keys; more are shown as a table
 
 void explain_in_full(const DescribedKey& k) {
   const Option& o = *k.option;
@@ -70,7 +70,7 @@ std::vector<std::array<std::string, 3>> case_rows() {
     if (file.path().extension() == ".toml") {
       const Table t = read_case(file.path().string());
       rows.push_back({file.path().lexically_proximate(inputs.parent_path()).string(),
-                      t.table("case").get("miniapp", "weir ab"),
+                      t.table("case").get("miniapp", t.has("map") ? "weir map" : "weir ab"),
                       t.has("study") ? t.table("study").get("title", "") : t.table("case").get("title", "")});
     }
   std::sort(rows.begin(), rows.end());
@@ -111,7 +111,7 @@ std::vector<std::array<std::string, 3>> rows_of(const NamedList& list, const Sch
   return rows;
 }
 
-// "; missing in this build: hypre, PETSc", of those that have a package.
+// "; missing in this build: hypre, PETSc": libraries that have a package.
 std::string missing_text(const Build& build) {
   std::string names;
   for (const OptionalLibrary& library : optional_libraries())
@@ -120,7 +120,7 @@ std::string missing_text(const Build& build) {
   return names;
 }
 
-// A word that is no key: a boundary's type, a method, a quantity.
+// A word that is not a key: a boundary type, a method, a quantity.
 bool explain_word(const Schema& schema, const std::string& word) {
   bool is_known = false;
   for (const NamedList& list : lists())
@@ -146,7 +146,7 @@ void print_columns(const std::vector<std::array<std::string, 3>>& rows) {
       say("{:<{}}  {:<{}}  {}\n", first, width[0], second, width[1], third);
 }
 
-// "wall: no slip; slip: no normal velocity" has what each word means.
+// The meaning of a word in "wall: no slip; slip: no normal velocity".
 std::string meaning_of_word(const Option& o, const std::string& word) {
   for (const std::string& part : words_of(o.meaning, ';')) {
     const auto colon = part.find(": ");
@@ -158,22 +158,23 @@ std::string meaning_of_word(const Option& o, const std::string& word) {
 }
 
 const std::vector<NamedList>& lists() {
-  static const std::vector<NamedList> all = {{"cases", "", "case files that come with weir"},
-                                             {"methods", "", "Krylov methods: linear.SYSTEM.method"},
-                                             {"preconditioners", "", "linear.SYSTEM.preconditioner.type"},
-                                             {"auto", "", "candidates of linear.SYSTEM.method = \"auto\""},
-                                             {"boundaries", "boundary.*.type", "types of boundary conditions"},
-                                             {"quantities", "", "results: run.json, [check]"},
-                                             {"generators", "mesh.generator.type", "of unstructured meshes"},
-                                             {"bodies", "body.type", "shapes of immersed bodies"},
-                                             {"motions", "body.motion.type", "of immersed bodies"},
-                                             {"orderings", "ordering.type", "of unstructured cells"},
-                                             {"initial", "flow.initial", "initial flows"},
-                                             {"fields", "output.fields", "fields of the output"},
-                                             {"fluxes", "numerics.flux", "of the compressible scheme"},
-                                             {"limiters", "numerics.limiter", "of the compressible scheme"},
-                                             {"miniapps", "case.miniapp", "flow solvers"},
-                                             {"libraries", "", "optional libraries and their packages"}};
+  static const std::vector<NamedList> all = {
+      {"cases", "", "case and study files of Weir"},
+      {"methods", "", "Krylov methods (linear.SYSTEM.method)"},
+      {"preconditioners", "", "preconditioners (linear.SYSTEM.preconditioner.type)"},
+      {"auto", "", "candidates of linear.SYSTEM.method = \"auto\""},
+      {"boundaries", "boundary.*.type", "types of boundary conditions"},
+      {"quantities", "", "results in run.json, for [check]"},
+      {"generators", "mesh.generator.type", "generators of unstructured meshes"},
+      {"bodies", "body.type", "shapes of immersed bodies"},
+      {"motions", "body.motion.type", "motions of immersed bodies"},
+      {"orderings", "ordering.type", "orderings of unstructured cells"},
+      {"initial", "flow.initial", "initial flows"},
+      {"fields", "output.fields", "fields of the output"},
+      {"fluxes", "numerics.flux", "numerical fluxes of the compressible scheme"},
+      {"limiters", "numerics.limiter", "limiters of the compressible scheme"},
+      {"miniapps", "case.miniapp", "flow solvers"},
+      {"libraries", "", "optional libraries and their packages"}};
   return all;
 }
 
@@ -187,7 +188,7 @@ int list_what(const Program& program, const std::string& what) {
     if (what == list.name) rows = what == "libraries" ? library_rows(program.build) : rows_of(list, Schema(program));
   }
   if (!what.empty() && std::find(names.begin(), names.end(), what) == names.end())
-    throw Error(Exit::usage, "there is no list of '" + what + "'" + did_you_mean(what, names));
+    throw Error(Exit::usage, "unknown list '" + what + "'" + did_you_mean(what, names));
   print_columns(rows);
   return 0;
 }

@@ -1,9 +1,8 @@
-#include "miniapps/cli/export_system.hpp"
+// weir replay --export: captured systems in the formats of other codes.
+#include "miniapps/cli/systems.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -11,45 +10,12 @@
 #include "base/files.hpp"
 #include "base/print.hpp"
 #include "postproc/run/write_aside.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
-#include "solvers/matrix/block/cut_blocks.hpp"
-#include "solvers/matrix/io/augment.hpp"
-#include "solvers/matrix/io/generate.hpp"
 #include "solvers/matrix/io/hypre_ij.hpp"
 #include "solvers/matrix/io/petsc_binary.hpp"
 
 namespace weir {
 
 namespace fs = std::filesystem;
-
-std::string origin_of(const Capsule& c) {
-  const CapsuleOrigin& o = c.origin;
-  return fmt::format("{}: {}{} of {} ({}), step {}, solve {}{}, {} unknowns in blocks of {}{}; captured by '{}'",
-                     fs::path(c.path).stem().string(), o.system, o.part > 0 ? fmt::format(" {}", o.part) : "", o.name,
-                     o.miniapp, o.step, o.solve, std::isfinite(o.cfl) ? fmt::format(", CFL {:.4g}", o.cfl) : "",
-                     c.size(), std::max<std::size_t>(1, c.variables.size()),
-                     o.ranks > 1 ? fmt::format(" on {} ranks ({})", o.ranks, o.partition) : "", o.trigger);
-}
-
-std::string leader_of(const Capsule& c) {
-  const std::string& solver = c.leader.description;
-  if (!c.leader.result) return solver + ": not solved in the run";
-  return fmt::format("{}: {} iterations, {}", solver, c.leader.result->iterations, to_string(c.leader.result->reason));
-}
-
-BlockCsrData rows_of(const Capsule& c) {
-  const auto A = rebuild_matrix<Host>(c.A);
-  if (A->size() != c.size()) throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
-  return block_rows(*A);
-}
-
-BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults) {
-  if (is_capsule(name)) return rows_of(read_capsule(name));
-  if (is_augmented(name)) return augmented_system(name);
-  if (!is_generated(name)) return read_matrix_market(name, block, faults);
-  BlockCsrData scalar = generated_system(name);
-  return cut_into_blocks(std::move(scalar), std::max(block, 1));
-}
 
 namespace {
 
@@ -65,12 +31,12 @@ void export_capsule(const Capsule& c, const std::string& format, const std::stri
     return;
   }
   if (format == "hypre") {
-    const fs::path place = to / fmt::format("ls_{:05}", number);
-    fs::create_directories(place);
-    write_hypre_matrix((place / "IJ.out.A").string(), A);
-    write_hypre_vector((place / "IJ.out.b").string(), c.b);
-    write_hypre_vector((place / "IJ.out.x0").string(), c.x0);
-    say("{}: IJ.out.A, IJ.out.b, IJ.out.x0 of {}; {} rows\n", place.string(), source.stem().string(), c.size());
+    const fs::path subfolder = to / fmt::format("ls_{:05}", number);
+    fs::create_directories(subfolder);
+    write_hypre_matrix((subfolder / "IJ.out.A").string(), A);
+    write_hypre_vector((subfolder / "IJ.out.b").string(), c.b);
+    write_hypre_vector((subfolder / "IJ.out.x0").string(), c.x0);
+    say("{}: IJ.out.A, IJ.out.b, IJ.out.x0 of {}; {} rows\n", subfolder.string(), source.stem().string(), c.size());
     return;
   }
   for (const char* name : {".mtx", "_b.mtx", "_x0.mtx"}) place_of_output(base + name, {}, "%%MatrixMarket matrix ");
@@ -80,12 +46,12 @@ void export_capsule(const Capsule& c, const std::string& format, const std::stri
   say("{0}.mtx, {0}_b.mtx, {0}_x0.mtx; {1} rows\n", base, c.size());
 }
 
-// A user's own file of that name stays.
+// Does not replace a user's own file of that name.
 void write_list(const fs::path& path, std::string_view beginning, const std::string& text) {
   write_text_aside(place_of_output(path.string(), {}, beginning).path, text);
 }
 
-// As the benchmarks of Ginkgo (BENCHMARKING.md) read test cases.
+// Test cases in the format of the benchmarks of Ginkgo (BENCHMARKING.md).
 void write_ginkgo_list(const fs::path& folder, const std::vector<std::string>& paths) {
   auto list = nlohmann::ordered_json::array();
   for (const std::string& path : paths) {
@@ -95,7 +61,7 @@ void write_ginkgo_list(const fs::path& folder, const std::vector<std::string>& p
   write_list(folder / "ginkgo.json", "[\n  {\n    \"filename\": ", list.dump(2) + "\n");
 }
 
-// A method for any matrix, from zeros: hypredrive 0.2 looks for a guess in no folder of a sequence.
+// A method for any matrix, from zero: hypredrive 0.2 reads no initial guess.
 void write_hypredrive_input(const fs::path& folder, std::size_t count) {
   write_list(folder / "hypredrive.yml", "linear_system:\n  dirname: ls\n",
              fmt::format(R"(linear_system:

@@ -21,54 +21,53 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A matrix or vector that waits in a file: all of one (Matrix Market), or a part of it (PETSc).
-struct Waiting {
+// A matrix or vector in a file: the whole file (Matrix Market) or a part of it (PETSc).
+struct Source {
   std::string path;
   bool is_petsc = false;
   PetscObject object;
 };
 
-struct Waiters {
-  std::vector<Waiting> matrices, rhs, guesses;
+struct Sources {
+  std::vector<Source> matrices, rhs, guesses;
 };
 
-// PETSc writes A, b, x0 into one file where it is told to: vectors behind a matrix are its right-hand side and guess.
-void add_objects(const std::string& path, Waiters& all) {
+// In a PETSc file the vectors after a matrix are its right-hand side and initial guess.
+void add_objects(const std::string& path, Sources& all) {
   int vectors = 0;
   for (const PetscObject& o : petsc_objects(path)) {
     vectors = o.is_matrix ? 0 : vectors + 1;
     if (o.is_matrix)
       all.matrices.push_back({path, true, o});
     else if (all.matrices.empty() || vectors > 2)
-      throw Error(Exit::usage, fmt::format("{}: byte {}: a vector that belongs to no matrix: after each, at most b and "
-                                           "x0 are expected; name files of vectors by --rhs and --guess",
+      throw Error(Exit::usage, fmt::format("{}: byte {}: unexpected vector: at most b and x0 may follow a matrix; give "
+                                           "other vectors by --rhs and --guess",
                                            path, o.offset));
     else
       (vectors == 1 ? all.rhs : all.guesses).push_back({path, true, o});
   }
 }
 
-std::vector<Waiting> vectors_of(const std::vector<std::string>& paths) {
-  std::vector<Waiting> found;
+std::vector<Source> vectors_of(const std::vector<std::string>& paths) {
+  std::vector<Source> found;
   for (const std::string& path : paths) {
     if (!is_petsc_binary(path)) {
       found.push_back({path, false, {}});
       continue;
     }
     for (const PetscObject& o : petsc_objects(path)) {
-      if (o.is_matrix) throw Error(Exit::usage, path + ": a vector was expected, this is a matrix");
+      if (o.is_matrix) throw Error(Exit::usage, path + ": contains a matrix; expected a vector");
       found.push_back({path, true, o});
     }
   }
   return found;
 }
 
-Waiters waiters_of(const ImportArguments& a) {
-  Waiters all;
+Sources sources_of(const ImportArguments& a) {
+  Sources all;
   for (const std::string& path : a.matrices) {
     if (is_capsule(path) || fs::is_directory(path))
-      throw Error(Exit::usage,
-                  path + ": matrix files are expected; captured systems need no import: weir replay " + path);
+      throw Error(Exit::usage, path + ": captured systems need no import: weir replay " + path);
     if (is_petsc_binary(path))
       add_objects(path, all);
     else
@@ -77,19 +76,23 @@ Waiters waiters_of(const ImportArguments& a) {
   if (!a.rhs.empty()) all.rhs = vectors_of(a.rhs);
   if (!a.guess.empty()) all.guesses = vectors_of(a.guess);
   const std::size_t systems = all.rhs.size();
-  if (all.rhs.empty()) throw Error(Exit::usage, "no right-hand sides: name them by --rhs, one for each matrix");
+  if (all.rhs.empty()) throw Error(Exit::usage, "no right-hand sides: give them by --rhs, one per matrix");
   if (all.matrices.size() != 1 && all.matrices.size() != systems)
-    throw Error(Exit::usage,
-                fmt::format("{} matrices ({} ...), {} right-hand sides ({} ...): expected as many, or one "
-                            "matrix for all",
-                            all.matrices.size(), all.matrices.front().path, systems, all.rhs.front().path));
+    throw Error(
+        Exit::usage,
+        fmt::format(
+            "{} matrices ({} ...), {} right-hand sides ({} ...): the numbers must be equal, or there must be one "
+            "matrix",
+            all.matrices.size(), all.matrices.front().path, systems, all.rhs.front().path));
   if (!all.guesses.empty() && all.guesses.size() != systems)
-    throw Error(Exit::usage, fmt::format("{} initial guesses ({} ...), {} right-hand sides: expected as many, or none",
-                                         all.guesses.size(), all.guesses.front().path, systems));
+    throw Error(
+        Exit::usage,
+        fmt::format("{} initial guesses ({} ...), {} right-hand sides: the numbers must be equal, or no guesses given",
+                    all.guesses.size(), all.guesses.front().path, systems));
   return all;
 }
 
-BlockCsrData read_rows(const Waiting& w, int block) {
+BlockCsrData read_rows(const Source& w, int block) {
   if (!w.is_petsc) return read_matrix_market(w.path, block);
   BlockCsrData rows = read_petsc_matrix(w.path, w.object);
   if (block == 0) block = petsc_block_size(w.path);
@@ -99,24 +102,24 @@ BlockCsrData read_rows(const Waiting& w, int block) {
   return cut_into_blocks(std::move(rows), block);
 }
 
-std::vector<double> read_values(const Waiting& w, std::int64_t size) {
+std::vector<double> read_values(const Source& w, std::int64_t size) {
   if (!w.is_petsc) return read_vector_market(w.path, size);
   if (w.object.rows != size)
-    throw Error(Exit::usage, fmt::format("{}: byte {}: a vector of {} values is expected; this one has {}", w.path,
+    throw Error(Exit::usage, fmt::format("{}: byte {}: expected a vector of {} values, found {}", w.path,
                                          w.object.offset, size, w.object.rows));
   return read_petsc_vector(w.path, w.object);
 }
 
-// Written aside and renamed: what ends with an error leaves nothing.
+// A temporary folder that is renamed at the end and removed after an error.
 class NewFolder {
  public:
   explicit NewFolder(const std::string& path) : path_(path), aside_(path + ".partial") {
     if (fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path)))
-      throw Error(Exit::usage, path + ": is there already; nothing is overwritten");
-    if (fs::exists(aside_)) throw Error(Exit::usage, aside_ + ": left by an import that was killed; remove it");
+      throw Error(Exit::usage, path + " already exists; choose another output");
+    if (fs::exists(aside_)) throw Error(Exit::usage, aside_ + ": left by an interrupted import; remove it");
     std::error_code error;
     fs::create_directories(aside_, error);
-    if (error) throw Error(Exit::file_io, aside_ + ": cannot be made: " + error.message());
+    if (error) throw Error(Exit::file_io, aside_ + ": cannot be created: " + error.message());
   }
   ~NewFolder() {
     std::error_code ignored;
@@ -127,9 +130,9 @@ class NewFolder {
   const std::string& aside() const { return aside_; }
   void finish() const {
     std::error_code error;
-    fs::remove(path_, error);  // an empty one
+    fs::remove(path_, error);  // if it is empty
     fs::rename(aside_, path_, error);
-    if (error) throw Error(Exit::file_io, path_ + ": cannot be made: " + error.message());
+    if (error) throw Error(Exit::file_io, path_ + ": cannot be created: " + error.message());
   }
 
  private:
@@ -146,7 +149,7 @@ void refuse_odd_name(const std::string& name) {
 
 int import_systems(const ImportArguments& a) {
   refuse_odd_name(a.system);
-  const Waiters all = waiters_of(a);
+  const Sources all = sources_of(a);
   const std::string output = fs::path(a.output).has_filename() ? a.output : fs::path(a.output).parent_path().string();
   const NewFolder folder(output);
   int block = a.block;
@@ -155,7 +158,7 @@ int import_systems(const ImportArguments& a) {
   for (std::size_t k = 0; k < all.rhs.size(); ++k) {
     if (k < all.matrices.size()) {
       BlockCsrData A = read_rows(all.matrices[k], block);
-      block = A.block;  // one for all
+      block = A.block;  // the same for all
       rows = std::int64_t{A.rows()} * A.block;
       double constant = 0;
       for (std::size_t l = k; l < (k + 1 < all.matrices.size() ? k + 1 : all.rhs.size()); ++l)

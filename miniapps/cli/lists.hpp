@@ -1,4 +1,4 @@
-// What `weir list` and the reference pages list beside the keys.
+// The lists of `weir list` and of the reference pages, other than keys.
 #pragma once
 #include <array>
 #include <string>
@@ -11,7 +11,7 @@
 namespace weir {
 
 struct NamedList {
-  const char *name, *key, *meaning;  // key: the one whose words are listed; empty: not a key's
+  const char *name, *key, *meaning;  // key: the key whose words are listed; empty: another list
 };
 const std::vector<NamedList>& lists();
 

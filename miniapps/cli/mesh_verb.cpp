@@ -1,4 +1,4 @@
-// weir mesh CASE.toml -o mesh.vtu: the case's mesh with what orderings, colourings, lines and partitions make of it.
+// weir mesh CASE.toml -o mesh.vtu: the mesh of a case with its orderings, colourings, lines and partitions as fields.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void line(std::string_view label, fmt::format_string<Arguments...> form, Argumen
 
 using Fields = std::vector<OutputField>;
 
-// A field of one number a cell, which it keeps; integers are written as such.
+// Adds a field with one number per cell; integers are written as integers.
 template <class T>
 void add(Fields& fields, std::string name, std::vector<T> values) {
   const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
@@ -104,7 +104,7 @@ void add_lines(const UnstructuredMesh& mesh, const CellLines& lines, double anis
   add(fields, "line", line_of_cell(lines, mesh.cells()));
 }
 
-// The case's own ordering once more as "order" and "level", so that a script need not know its name.
+// The ordering of the case is also written as "order" and "level", so that scripts need not know its name.
 void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOptions options, Fields& fields) {
   const std::string chosen = options.type;
   say("{:<13} {:<9} {:>10} {:>8} {:>12} {:>8}\n", "orderings", "type", "bandwidth", "levels", "cells/level", "s");
@@ -160,11 +160,12 @@ void add_partition(const Graph& graph, const CellLines& lines, int parts, Fields
 
 int write_mesh(const MeshArguments& a) {
   const Table config = read_case(a.case_path, a.overrides, a.unset);
-  if (!config.has("mesh")) throw Error(Exit::usage, a.case_path + ": this case has no [mesh]: its grid is structured");
+  if (!config.has("mesh"))
+    throw Error(Exit::usage, a.case_path + ": this case has a structured grid; weir mesh needs [mesh]");
   const bool is_su2 = std::filesystem::path(a.output).extension() == ".su2";
   const OutputPlace output = place_of_output(a.output, {a.case_path, config.table("mesh").get<std::string>("file", "")},
                                              is_su2 ? "NDIME=" : "<");
-  if (output.is_stream) throw Error(Exit::usage, a.output + ": a device or a pipe; a mesh goes into a file");
+  if (output.is_stream) throw Error(Exit::usage, a.output + ": is a device or a pipe; the mesh needs a file");
   const double start = seconds_now();
   const Table mesh_table = config.table("mesh"), ordering_table = config.table("ordering");
   OrderingOptions options = read_ordering(ordering_table);

@@ -1,5 +1,5 @@
-// weir reference: the pages of docs/reference and the JSON schema of the case file, from the same descriptions as
-// `weir explain`. They are committed; a test compares them.
+// weir reference: the pages of docs/reference and the JSON schema of the case file, from the descriptions that `weir
+// explain` shows. The pages are committed, and a test compares them.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -57,9 +57,8 @@ std::string table_of_keys(Options keys) {
 std::string keys_page(const Schema& schema) {
   std::string text =
       std::string(made) +
-      "# Keys of the case file\n\nA case is TOML. An unknown key is refused with its line and the nearest "
-      "known one. Names in capitals stand for any name. `weir explain KEY` shows the same in the "
-      "terminal; [weir.schema.json](weir.schema.json) is for editors.\n\n";
+      "# Keys of the case file\n\nCases are TOML files. Names in capitals stand for any name. `weir explain KEY` shows "
+      "the same in the terminal; editors can use [weir.schema.json](weir.schema.json).\n\n";
   for (const DescribedTable& t : schema.tables())
     if (!t.path.starts_with("linear.")) text += "## " + t.title() + "\n" + table_of_keys(t.keys);
   return text;
@@ -67,14 +66,15 @@ std::string keys_page(const Schema& schema) {
 
 std::string solvers_page(const Schema& schema) {
   std::string text = std::string(made) +
-                     "# Linear solvers\n\n`[linear.SYSTEM]` and `[shadow.NAME]` name a method and a preconditioner; a "
-                     "preconditioner as `method` is the solver itself.\n\n## Methods\n| method | meaning | needs a "
+                     "# Linear solvers\n\n`[linear.SYSTEM]` and `[shadow.NAME]` have a method and a preconditioner. A "
+                     "preconditioner can also be the `method`.\n\n## Methods\n| method | meaning | needs a "
                      "symmetric matrix | flexible | source |\n|---|---|---|---|---|\n";
   for (const KrylovDescription* m : krylov_methods())
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", m->name, escaped(m->meaning), m->needs_symmetry ? "yes" : "",
                         m->is_flexible ? "yes" : "", escaped(m->citation));
   text +=
-      "\n## Preconditioners and matrices\nx: on one rank and over ranks; r: over ranks solved on the root rank.\n\n"
+      "\n## Preconditioners and matrices\nx: supported, also over ranks; r: over ranks gathered and solved on the root "
+      "rank.\n\n"
       "| preconditioner |";
   for (const MatrixKind& kind : matrix_kinds) text += fmt::format(" {} |", kind.name);
   text += " meaning | source |\n|---|";
@@ -114,16 +114,17 @@ std::string boundaries_page(const Schema& schema) {
     }
     text += "\n";
   }
-  return text + "The keys themselves: [keys](keys.md).\n";
+  return text + "Meaning of the keys: [keys](keys.md).\n";
 }
 
 std::string results_page(const Results& results) {
   std::string text = std::string(made) +
-                     "# Quantities and exit codes\n\nQuantities stand in `run.json`; `[check]` compares them.\n\n"
+                     "# Quantities and exit codes\n\nQuantities are in `run.json`, and `[check]` compares them with "
+                     "expected values.\n\n"
                      "| quantity | miniapp | meaning |\n|---|---|---|\n";
   for (const Quantity& q : results.quantities)
     text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
-  text += "\n## history.csv\nWhat was not measured is empty.\n\n| columns | miniapp | meaning |\n|---|---|---|\n";
+  text += "\n## history.csv\nValues that were not measured are empty.\n\n| columns | miniapp | meaning |\n|---|---|---|\n";
   for (const Quantity& q : results.columns)
     text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(meaning_of(q)));
   text += "\n## solves.csv\n| columns | meaning |\n|---|---|\n";
@@ -161,10 +162,10 @@ Json json_of(const Option& o) {
   return j;
 }
 
-// The tables as they nest; "*" stands for any name.
-struct Place {
+// The nested tables; "*" stands for any name.
+struct SchemaNode {
   std::vector<std::pair<std::string, std::vector<const Option*>>> keys;
-  std::list<std::pair<std::string, Place>> inside;  // a list may hold what is not complete yet
+  std::list<std::pair<std::string, SchemaNode>> inside;  // std::list allows an incomplete type
 };
 
 template <class List>
@@ -174,10 +175,10 @@ auto& entry(List& list, const std::string& name) {
   return list.emplace_back(name, typename List::value_type::second_type{}).second;
 }
 
-Place place_of_all(const Schema& schema) {
-  Place root;
+SchemaNode schema_tree(const Schema& schema) {
+  SchemaNode root;
   for (const DescribedTable& t : schema.tables()) {
-    Place* at = &root;
+    SchemaNode* at = &root;
     for (const std::string& part : words_of(t.path, '.')) at = &entry(at->inside, is_any_name(part) ? "*" : part);
     for (const Option& o : t.keys) {
       const std::string name(o.name);
@@ -187,9 +188,10 @@ Place place_of_all(const Schema& schema) {
   return root;
 }
 
-Json object_of(const Place& place) {
+Json object_of(const SchemaNode& node) {
   Json j = {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
-  const auto add = [&](const std::string& name, const Json& more) {  // what several say is allowed by any of them
+  const auto add = [&](const std::string& name,
+                       const Json& more) {  // keys with several descriptions may have any of their forms
     Json& known = j["properties"][name];
     if (known.is_null()) {
       known = more;
@@ -199,20 +201,20 @@ Json object_of(const Place& place) {
         known["anyOf"].push_back(more);
     }
   };
-  for (const auto& [name, options] : place.keys)
+  for (const auto& [name, options] : node.keys)
     for (const Option* o : options)
       if (name == "*")
         j["additionalProperties"] = true;
       else if (o->type != Option::table && o->type != Option::tables)
         add(name, json_of(*o));
-  for (const auto& [name, child] : place.inside) {
+  for (const auto& [name, child] : node.inside) {
     const Json object = object_of(child);
     if (name == "*") {
       j["additionalProperties"] = object;
       continue;
     }
     bool is_list = is_list_of_tables(name);
-    for (const auto& [key, options] : place.keys)
+    for (const auto& [key, options] : node.keys)
       if (key == name) is_list = is_list || options.front()->type == Option::tables;
     if (is_list) add(name, {{"type", "array"}, {"items", {{"anyOf", {object, {{"type", "string"}}}}}}});
     if (!is_list || name == "motion") add(name, object);
@@ -224,7 +226,7 @@ std::string json_schema(const Schema& schema) {
   Json root = {{"$schema", "http://json-schema.org/draft-07/schema#"},
                {"title", "Weir case file"},
                {"description", "Written by `weir reference`: do not edit."}};
-  root.update(object_of(place_of_all(schema)));
+  root.update(object_of(schema_tree(schema)));
   return root.dump(1) + "\n";
 }
 

@@ -8,10 +8,7 @@
 #include "base/error.hpp"
 #include "base/print.hpp"
 #include "inputs/case.hpp"
-#include "miniapps/cli/export_system.hpp"
-#include "miniapps/cli/replay_study.hpp"
-#include "miniapps/cli/verbs.hpp"
-#include "miniapps/study/capture/capsule.hpp"
+#include "miniapps/cli/systems.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
 #include "miniapps/study/shadow/statistics.hpp"
 #include "postproc/run/machine.hpp"
@@ -21,23 +18,15 @@
 namespace weir {
 namespace {
 
-// The system as the reference solver met it: prepared from one set of values, solved with another where its
-// preconditioner was old.
+// A captured system. If the preconditioner was lagged, its matrix values differ from those of the system.
 template <class Space>
-class System {
+class CapturedSystem {
  public:
-  explicit System(const Capsule& c)
-      : capsule_(c),
-        stored_(rebuild_matrix<Space>(c.A)),
-        b_(c.b),
-        x_(static_cast<std::int64_t>(c.b.size())),
-        r_(x_.size()) {
-    if (stored_->size() != x_.size())
-      throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
-  }
+  explicit CapturedSystem(const Capsule& c)
+      : capsule_(c), stored_(matrix_of<Space>(c)), b_(c.b), x_(static_cast<std::int64_t>(c.b.size())), r_(x_.size()) {}
 
   const Matrix<Space>& A() const { return *stored_; }
-  // What a preconditioner is made from.
+  // The matrix of the preconditioner, and the matrix of the system.
   const Matrix<Space>& before() {
     if (capsule_.prepared) restore_values(*capsule_.prepared, *stored_);
     return *stored_;
@@ -66,14 +55,14 @@ class System {
   Array<double, Space> b_, x_, r_;
 };
 
-// Some solves of one system by one solver, each from the start.
+// Repeated solves of one system by one solver, each from the initial guess.
 struct Replay {
   std::string solver;
   std::vector<double> setup, solve;  // seconds
   int iterations = 0, least = 0, most = 0;
-  SolveResult result;  // of the first
+  SolveResult result;  // of the first solve
   double residual = 0;
-  std::string why_not;  // by what it is, the method cannot repeat a solve of a run
+  std::string why_not;  // why the method cannot repeat the recorded solve
   std::string refusal;
 
   void add(const SolveResult& r, double setup_seconds) {
@@ -90,8 +79,8 @@ struct Replay {
 };
 
 template <class Space>
-Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
-  const CapsuleLeader& l = c.leader;
+Replay replay_reference(const Capsule& c, CapturedSystem<Space>& system, int repeat) {
+  const CapsuleReference& l = c.reference;
   const Table options = read_case_text(l.options, c.path + ":leader_options");
   Replay replay;
   for (int k = 0; k < repeat; ++k) {
@@ -112,10 +101,10 @@ Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
 }
 
 template <class Space>
-Replay replay_candidate(const Capsule& c, System<Space>& system, const NamedSolver& candidate, int repeat) {
-  const CapsuleLeader& l = c.leader;
-  const Table leader = read_case_text(l.options, c.path + ":leader_options");
-  const KrylovOptions test = stopping_test_of(leader, KrylovOptions{l.default_tolerance});
+Replay replay_candidate(const Capsule& c, CapturedSystem<Space>& system, const NamedSolver& candidate, int repeat) {
+  const CapsuleReference& l = c.reference;
+  const Table reference = read_case_text(l.options, c.path + ":leader_options");
+  const KrylovOptions test = stopping_test_of(reference, KrylovOptions{l.default_tolerance});
   Replay replay;
   for (int k = 0; k < repeat; ++k) {
     const auto solver = make_any_solver<Space>(candidate.options, l.default_method, l.default_preconditioner, test);
@@ -135,29 +124,29 @@ Replay replay_candidate(const Capsule& c, System<Space>& system, const NamedSolv
 
 enum class Agreement { same, other, not_comparable };
 
-// What the reference solver's own replay says of the recorded count.
+// Compares the reference solver's replay with the recorded iterations.
 Agreement compare(const Capsule& c, const Replay& replay, const std::string& space, std::string& text) {
-  const auto told = [&text](Agreement a, std::string what) {
+  const auto verdict = [&text](Agreement a, std::string what) {
     text = std::move(what);
     return a;
   };
-  if (!c.leader.result) return told(Agreement::not_comparable, "not solved in the run");
-  const SolveResult& then = *c.leader.result;
-  if (c.leader.is_matrix_free)
-    return told(Agreement::not_comparable,
-                fmt::format("{} in the run, with a matrix-free operator that is not captured", then.iterations));
-  if (c.leader.age > 0 && !c.leader.lifetime.empty() && !c.prepared)
-    return told(Agreement::not_comparable,
-                fmt::format("{} in the run, with a lagged preconditioner that is not captured", then.iterations));
+  if (!c.reference.result) return verdict(Agreement::not_comparable, "no recorded solve");
+  const SolveResult& then = *c.reference.result;
+  if (c.reference.is_matrix_free)
+    return verdict(Agreement::not_comparable,
+                   fmt::format("recorded: {}, with a matrix-free operator that is not captured", then.iterations));
+  if (c.reference.age > 0 && !c.reference.lifetime.empty() && !c.prepared)
+    return verdict(Agreement::not_comparable,
+                   fmt::format("recorded: {}, with a lagged preconditioner that is not captured", then.iterations));
   if (replay.iterations == then.iterations && replay.result.reason == then.reason)
-    return told(Agreement::same, "as recorded");
+    return verdict(Agreement::same, "as recorded");
   const std::string recorded = fmt::format("recorded: {}, {}", then.iterations, to_string(then.reason));
-  if (!replay.why_not.empty()) return told(Agreement::not_comparable, recorded + ": " + replay.why_not);
-  if (c.leader.depends_on_ranks)
-    return told(Agreement::not_comparable,
-                recorded + fmt::format(", with a preconditioner local to each of {} ranks", c.origin.ranks));
-  if (space != c.origin.space) return told(Agreement::not_comparable, recorded + " on the " + c.origin.space);
-  return told(Agreement::other, recorded);
+  if (!replay.why_not.empty()) return verdict(Agreement::not_comparable, recorded + ": " + replay.why_not);
+  if (c.reference.depends_on_ranks)
+    return verdict(Agreement::not_comparable,
+                   recorded + fmt::format(", with a preconditioner local to each of {} ranks", c.origin.ranks));
+  if (space != c.origin.space) return verdict(Agreement::not_comparable, recorded + " on the " + c.origin.space);
+  return verdict(Agreement::other, recorded);
 }
 
 std::string short_name(const std::string& path) { return std::filesystem::path(path).stem().string(); }
@@ -192,9 +181,9 @@ struct Tally {
 template <class Space>
 void replay_one(const Capsule& c, int repeat, const std::vector<NamedSolver>& candidates, const Report& report,
                 Tally& tally) {
-  System<Space> system(c);
+  CapturedSystem<Space> system(c);
   if (candidates.empty()) {
-    const Replay replay = replay_leader(c, system, repeat);
+    const Replay replay = replay_reference(c, system, repeat);
     std::string note;
     const Agreement agreement = compare(c, replay, Space::name, note);
     ++(agreement == Agreement::same ? tally.same : agreement == Agreement::other ? tally.other : tally.not_comparable);
@@ -207,7 +196,7 @@ void replay_one(const Capsule& c, int repeat, const std::vector<NamedSolver>& ca
   }
 }
 
-// Where the run was, unless told otherwise, or where there is no device.
+// In the memory space of the run, unless another one is given or no device is available.
 bool replays_on_device(const std::string& asked, const Capsule& c) {
   if (!asked.empty()) return asked == Device::name;
   return c.origin.space == Device::name && has_device();
@@ -219,14 +208,14 @@ int replay_capsules(const Program& program, const ReplayArguments& a) {
   const std::vector<std::string> capsules = captured_systems(a.capsules);
   if (!a.solvers.empty() && !a.output.empty() && a.export_format.empty()) return study_captured(program, a, capsules);
   if (a.warm || a.overwrite || a.threads > 0 || !a.system.empty())
-    throw Error(Exit::usage, "--warm, --system, --threads and --overwrite belong to a study: --solvers FILE -o DIR");
+    throw Error(Exit::usage, "--warm, --system, --threads and --overwrite need a study: --solvers FILE -o DIR");
   const std::vector<NamedSolver> candidates = a.solvers.empty() ? std::vector<NamedSolver>() : solvers_of(a.solvers);
   if (!a.export_format.empty()) {
     export_capsules(capsules, a.export_format, a.output);
     return static_cast<int>(Exit::finished);
   }
   for (const std::string& path : capsules)
-    say("{}\n", origin_of(read_capsule(path)));  // what is no capsule ends it here
+    say("{}\n", origin_of(read_capsule(path)));  // refuses files that are not capsules before the first solve
   say("\n");
   const Report report(capsules);
   Tally tally;
@@ -238,8 +227,11 @@ int replay_capsules(const Program& program, const ReplayArguments& a) {
       replay_one<Host>(c, a.repeat, candidates, report, tally);
   }
   if (candidates.empty()) {
-    say("\n{} of {} captured systems repeat the recorded iterations exactly", tally.same, capsules.size());
-    if (tally.not_comparable > 0) say("; {} not comparable", tally.not_comparable);
+    if (tally.same + tally.other == 0)
+      say("\n{} systems solved; there are no recorded solves to compare with", capsules.size());
+    else
+      say("\n{} of {} captured systems repeat the recorded iterations exactly", tally.same, capsules.size());
+    if (tally.not_comparable > 0 && tally.same + tally.other > 0) say("; {} not comparable", tally.not_comparable);
     if (tally.other > 0) say("; {} differ (another compiler, processor or version may round differently)", tally.other);
     say("\n");
   }

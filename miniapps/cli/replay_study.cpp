@@ -1,17 +1,15 @@
-#include "miniapps/cli/replay_study.hpp"
+#include "miniapps/cli/systems.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/table_node.hpp"
 #include "inputs/case.hpp"
-#include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/lab.hpp"
 #include "miniapps/driver/record_solve.hpp"
 #include "solvers/linear_solver.hpp"
@@ -20,23 +18,23 @@ namespace weir {
 namespace {
 
 constexpr Option sequence_keys[] = {
-    {"files", Option::texts, "[]", "captured systems, in their order"},
-    {"warm", Option::boolean, "false", "each begins with the reference solver's solution of the one before"}};
+    {"files", Option::texts, "[]", "captured systems in the order of the sequence"},
+    {"warm", Option::boolean, "false",
+     "switch for starting each system from the reference solver's solution of the previous one"}};
 
-// The matrix at hand: new values where the pattern stays.
+// The matrix of the current system; with an unchanged pattern only the values are replaced.
 template <class Space>
 class SequenceMatrix {
  public:
-  void take(const Capsule& c, LinearSolver<Space>& leader) {
+  void take(const Capsule& c, LinearSolver<Space>& reference) {
     const std::string pattern = pattern_name(c);
     if (A_ && pattern == pattern_) {
       restore_values(c.A.values, *A_);
-      leader.update(*A_);
+      reference.update(*A_);
       return;
     }
-    before_ = std::exchange(A_, rebuild_matrix<Space>(c.A));  // solvers know it until they are set up with the next
-    if (A_->size() != c.size()) throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
-    leader.setup(*A_);
+    before_ = std::exchange(A_, matrix_of<Space>(c));  // solvers refer to the old matrix until their next set-up
+    reference.setup(*A_);
     before_.reset();
     pattern_ = pattern;
   }
@@ -66,22 +64,22 @@ int solve_sequence(Run& run, const Table& config) {
   const bool is_warm = keys.get<bool>("warm");
   const Capsule first = read_capsule(files.front());
   const std::string& name = first.origin.system;
-  const CapsuleLeader& recorded = first.leader;
-  // Its kind of matrix is not known here: set-up refuses what does not fit.
+  const CapsuleReference& recorded = first.reference;
+  // The kind of matrix is unknown here; set-up refuses unsuitable solvers.
   const SystemDefaults system{name.c_str(), recorded.default_method.c_str(), recorded.default_preconditioner.c_str(),
                               recorded.default_tolerance, 0};
-  LinearSolver<Space> leader(system.options(config.table("linear")), system.method, system.preconditioner,
-                             system.tolerance);
-  leader.start_as_given();
-  leader.stop_when([&run] { return run.must_abandon_step(); });
-  SequenceMatrix<Space> A;  // outlives the lab, which looks at the last system where the run ends badly
+  LinearSolver<Space> reference(system.options(config.table("linear")), system.method, system.preconditioner,
+                                system.tolerance);
+  reference.start_as_given();
+  reference.stop_when([&run] { return run.must_abandon_step(); });
+  SequenceMatrix<Space> A;  // outlives the lab, which examines the last system after a failure
   Array<double, Space> b, x;
   Lab<Space> lab(config, {name}, run.ranks());
   FlowFacts<Space> facts;
   facts.whose_systems = "the captured systems";
   lab.describe(facts);
-  lab.attach(system, leader, config.table("linear"));
-  run.begin(header_of(first, files.size(), leader.describe()));
+  lab.attach(system, reference, config.table("linear"));
+  run.begin(header_of(first, files.size(), reference.describe()));
   lab.open(run);
   Hash64 solutions;
   Outcome outcome;
@@ -91,15 +89,15 @@ int solve_sequence(Run& run, const Table& config) {
     const Capsule c = read_capsule(files[done]);
     const auto step = static_cast<std::int64_t>(done) + 1;
     lab.begin_step(step);
-    A.take(c, leader);
+    A.take(c, reference);
     b = Array<double, Space>(c.b);
     if (!is_warm || !has_solution || x.size() != b.size()) x = Array<double, Space>(c.x0);
-    const SolveResult result = leader.solve(*A, b, x);
+    const SolveResult result = reference.solve(*A, b, x);
     if (result.reason == Reason::interrupted) break;
     has_solution = result.converged();
     SolveRecord record;
-    record.step = step, record.system = name, record.solver = leader.name(), record.unknowns = c.size();
-    record_solve(run, record, result, leader.setup_info().seconds);
+    record.step = step, record.system = name, record.solver = reference.name(), record.unknowns = c.size();
+    record_solve(run, record, result, reference.setup_info().seconds);
     const std::vector<double> solution = x.to_vector();
     solutions.add(std::span<const double>(solution));
     run.step({step, std::isfinite(c.origin.time) ? c.origin.time : static_cast<double>(step), 0.0, {}, {}});
@@ -121,7 +119,8 @@ std::vector<KeyTable> captured_keys() {
   return keys;
 }
 
-// The captured systems of one name (and part 0), all of them read once: what is damaged ends the study before it begins.
+// The captured systems of one name (part 0). All are read once, so that damaged files are refused before the study
+// starts.
 struct Chosen {
   std::vector<std::string> files;
   std::string system, title;
@@ -137,21 +136,22 @@ Chosen choose(const std::vector<std::string>& capsules, const std::string& syste
     if (chosen.system.empty()) chosen.system = c.origin.system;
     if (c.origin.system != chosen.system) {
       if (system.empty())
-        throw Error(Exit::usage, fmt::format("{}: '{}' after systems of '{}': a study is of one, choose it by --system",
-                                             path, c.origin.system, chosen.system));
+        throw Error(Exit::usage,
+                    fmt::format("{}: the captures contain several systems ('{}', '{}'); select one with --system", path,
+                                c.origin.system, chosen.system));
       continue;
     }
     if (chosen.files.empty()) {
-      chosen.recorded = read_case_text(c.leader.options, path + ":leader_options");
+      chosen.recorded = read_case_text(c.reference.options, path + ":leader_options");
       chosen.title = fmt::format("{} of {}", c.origin.system, c.origin.name);
     }
     chosen.files.push_back(std::filesystem::absolute(path).string());
   }
-  if (chosen.files.empty()) throw Error(Exit::usage, "no captured system of the name '" + system + "'");
+  if (chosen.files.empty()) throw Error(Exit::usage, "no captured system has the name '" + system + "'");
   return chosen;
 }
 
-// The case of the study. Tables keep the places where they stand in the user's file, for messages.
+// The case of the study. Its tables keep file and line of the user's file for messages.
 Table case_of(const Chosen& chosen, const ReplayArguments& a) {
   const Table file = read_case(a.solvers);
   const std::vector<NamedSolver> solvers = solvers_of(a.solvers);
@@ -185,27 +185,6 @@ Table case_of(const Chosen& chosen, const ReplayArguments& a) {
 }
 
 }  // namespace
-
-std::vector<NamedSolver> solvers_of(const std::string& file) {
-  const Table whole = read_case(file);
-  const bool is_of_a_case = whole.is_table("shadow") && !whole.table("shadow").has("method");
-  const Table all = is_of_a_case ? whole.table("shadow") : whole;
-  std::vector<NamedSolver> list;
-  for (const std::string& key : all.get<std::vector<std::string>>("solvers", {})) {
-    if (!all.is_table(key)) all.fail("solvers", "no table of the name '" + key + "' defines it");
-    list.push_back({key, all.table(key)});
-  }
-  if (!list.empty()) return list;
-  for (const std::string& key : all.keys())
-    if (key != "preconditioner" && key != "linear" && all.is_table(key)) list.push_back({key, all.table(key)});
-  if (all.has("method") || all.has("preconditioner")) {
-    if (!list.empty())
-      all.fail("method", "either one solver or a table for each: there is also [" + list.front().name + "]");
-    list.push_back({std::filesystem::path(file).stem().string(), all});
-  }
-  if (list.empty()) throw Error(Exit::usage, file + ": names no solver; give each a table, as [shadow.NAME] of a case");
-  return list;
-}
 
 int study_captured(const Program& program, const ReplayArguments& a, const std::vector<std::string>& capsules) {
   const Table config = case_of(choose(capsules, a.system), a);

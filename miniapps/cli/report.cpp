@@ -1,4 +1,4 @@
-// report.html is made by postproc/report/report.py, or report_ab.py, in a child process.
+// report.html is written by postproc/report/report.py, report_ab.py or report_map.py in a child process.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -15,7 +15,10 @@ int write_report(const std::string& directory, bool with_png) {
   const auto has = [&](const char* file) { return std::filesystem::exists(std::filesystem::path(directory) / file); };
   const bool is_study = has("ab_summary.csv"), is_map = has("map_cells.csv");
   if (!is_study && !is_map && !has("run.json"))
-    throw Error(Exit::usage, directory + ": is not a run directory (no run.json)");
+    throw Error(
+        Exit::usage,
+        directory +
+            ": is neither a run directory (run.json) nor the folder of a study (ab_summary.csv, map_cells.csv)");
   const std::string name = is_map ? "report_map.py" : is_study ? "report_ab.py" : "report.py";
   const auto script = find_script(name);
   if (!script) throw Error(Exit::internal, "postproc/report/" + name + " is missing");

@@ -25,7 +25,7 @@ bool agree(const std::string& described, const std::string& asked) {
   return is_any_name(described) || fnmatch(asked.c_str(), described.c_str(), 0) == 0;
 }
 
-// How many parts of `asked` the path has from its part `at` on; all of them, or none.
+// Whether the path has the parts `asked` from its part `at` on.
 bool begins(const std::vector<std::string>& path, const std::vector<std::string>& asked, std::size_t at = 0) {
   if (at + asked.size() > path.size()) return false;
   for (std::size_t i = 0; i < asked.size(); ++i)
@@ -38,7 +38,8 @@ Options type_of_preconditioner() {
   if (names.empty())
     for (const PreconditionerDescription* m : preconditioners())
       names += (names.empty() ? "" : " | ") + std::string(m->name);
-  static const Option keys[] = {{"type", Option::text, "depends on the system", "`weir list preconditioners`", names}};
+  static const Option keys[] = {{"type", Option::text, "depends on the system",
+                                 "type of the preconditioner, see `weir list preconditioners`", names}};
   return keys;
 }
 

@@ -1,5 +1,5 @@
-// Every key of the case file, gathered from its readers: what `weir explain`, `weir list`, the reference pages and the JSON
-// schema are made from.
+// All keys of the case file, gathered from their readers, for `weir explain`, `weir list`, the reference pages and the
+// JSON schema.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace weir {
 struct DescribedTable {
   std::string path;                  // "linear.SYSTEM.preconditioner"; capitals stand for any name
   std::vector<std::string> readers;  // miniapps, "weir ab"; empty: all miniapps
-  std::string when;                  // what else must hold: "stl" (a type), "as a table"; empty: nothing
+  std::string when;                  // condition: "stl" (a type), "as a table"; empty: none
   Options keys;
 
   std::string title() const;  // "[linear.SYSTEM.preconditioner] multigrid"
@@ -30,15 +30,14 @@ class Schema {
   const std::vector<DescribedTable>& tables() const { return tables_; }
   const Results& results() const { return results_; }
 
-  // The keys that a path or its beginning names: "time.cfl", "linear.pressure", "boundary.*.type", "cfl". Exact matches
-  // alone where there are any.
+  // The keys that match a path or its beginning: "time.cfl", "linear.pressure", "boundary.*.type", "cfl". Only exact
+  // matches if there are any.
   std::vector<DescribedKey> find(std::string_view pattern) const;
-  static bool is_at(const DescribedKey& key, std::string_view path);         // the key is called so in a case
-  static bool is_above(const DescribedTable& table, std::string_view path);  // the path is this table, or holds it
-  std::vector<std::string> names_like(
-      std::string_view pattern) const;  // paths of keys and tables, to choose a nearest from
-  // What to say where nobody reads the table of a case: the key in it that is mistyped, and whose table it is. Empty
-  // where nobody's.
+  static bool is_at(const DescribedKey& key, std::string_view path);         // the key has this path in a case
+  static bool is_above(const DescribedTable& table, std::string_view path);  // the path is this table or contains it
+  std::vector<std::string> names_like(std::string_view pattern) const;       // paths for "did you mean"
+  // Error message for a table of a case that is not read: the mistyped key, or the miniapp that the table belongs to.
+  // Empty if the table is unknown.
   std::string whose_table(const Table& config, const std::string& table) const;
 
  private:

@@ -11,8 +11,7 @@
 #include "base/print.hpp"
 #include "base/table_option.hpp"
 #include "inputs/case.hpp"
-#include "miniapps/cli/export_system.hpp"
-#include "miniapps/cli/verbs.hpp"
+#include "miniapps/cli/systems.hpp"
 #include "miniapps/study/recorder/flight_text.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/adapters/extended.hpp"
@@ -27,15 +26,15 @@
 namespace weir {
 namespace {
 
-// Other libraries' methods that are tried where nothing is named, if this build has them.
+// Solvers of other libraries in the default list, if this build has them.
 const std::vector<std::string> general_peers = {"petsc:-ksp_type gmres -pc_type ilu", "hypre:bicgstab+ilu",
                                                 "eigen:bicgstab+ilut"};
 const std::vector<std::string> symmetric_peers = {"petsc:-ksp_type cg -pc_type icc", "hypre:cg+boomeramg"};
-constexpr double tolerance_of_corrections = 1e-5;  // with --extended: the refinement does the rest
-constexpr int rows_for_a_direct_solver = 100000;   // whose fill nobody knows beforehand
+constexpr double tolerance_of_corrections = 1e-5;  // with --extended, the refinement does the rest
+constexpr int rows_for_a_direct_solver = 100000;   // unknown fill-in
 
 std::vector<std::string> default_solvers(const BlockCsrData& A) {
-  // Each of our families once, the cheap ones first.
+  // One of each family, cheap ones first.
   std::vector<std::string> symmetric_list, general_list;
   for (const PreconditionerDescription* d : preconditioners()) {
     const std::vector<std::string> methods = words_of(d->tried_with);
@@ -58,13 +57,9 @@ std::vector<std::string> default_solvers(const BlockCsrData& A) {
   return names;
 }
 
-struct Candidate {
-  std::string name;
-  Table options;
-};
-
-// "method" or "method+preconditioner", "method+plugin:LIBRARY", "library:what", or a file with the keys of [linear.SYSTEM].
-Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
+// "method", "method+preconditioner", "method+plugin:LIBRARY", "library:options", or a file with the keys of
+// [linear.SYSTEM].
+NamedSolver candidate_of(const std::string& solver, const SolveArguments& a) {
   const std::string defaults = fmt::format("tolerance = {}\nmax_iterations = {}\n", a.tolerance, a.max_iterations);
   if (solver.ends_with(".toml")) {
     if (!std::filesystem::exists(solver)) throw Error(Exit::usage, solver + ": no such file");
@@ -86,35 +81,35 @@ Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
   return {solver, read_case_text(text, "--solver " + solver)};
 }
 
-// A method of ours, not one of another library.
+// A method of Weir, not of another library.
 bool is_ours(const Table& options) {
   const std::string method = options.get("method", "gmres");
   return method.find(':') == std::string::npos || method.starts_with("plugin:");
 }
 
-// Whether the constants are projected out of the system, and by whose word.
+// Whether constants are projected out of the system, and why.
 enum class Constants {
-  kept,        // they are no null vector
-  known,       // the flow that made the system says that they are one: only the part of b without its mean counts
-  exact,       // all sums of rows and columns are zero: no x leaves less of b than its mean
-  to_rounding  // the sums are rounding: a guess, given up where b has a mean
+  kept,        // not a null vector
+  known,       // null vector according to the flow code: b counts without its mean
+  exact,       // all sums of rows and columns are zero
+  to_rounding  // the sums are zero to rounding: a guess, dropped if b has a mean
 };
 
-// b - A x of the system as the user gave it, in the norm of the options, and whether it meets the tolerance.
-struct Verdict {
-  double relative = 0;  // to |b|
+// b - A x of the given system, in the norm of the options, and whether it meets the tolerance.
+struct Accuracy {
+  double relative = 0;  // relative to |b|
   bool is_met = false;
 };
 
 struct Row {
   SolveResult result;
-  Verdict verdict;
-  bool projected = false;  // what x comes from
+  Accuracy accuracy;
+  bool projected = false;  // with the constants projected out
   SetupInfo setup;
-  std::string refusal;  // why the method does not apply
+  std::string refusal;  // why the method is not applicable
   Exit code_of_refusal = Exit::finished;
-  bool is_known = false;  // its names and keys
-  std::string report;     // what its setup has recorded
+  bool is_known = false;  // its names and keys are valid
+  std::string report;     // report of its set-up
 };
 
 std::string name_of_rows(int block_row, int block) {
@@ -124,29 +119,29 @@ std::string name_of_rows(int block_row, int block) {
 }
 
 template <class Space>
-class System {
+class GivenSystem {
  public:
-  System(const BlockCsrData& data, const std::vector<double>& rhs, const std::vector<double>& guess,
-         Constants constants)
+  GivenSystem(const BlockCsrData& data, const std::vector<double>& rhs, const std::vector<double>& guess,
+              Constants constants)
       : data_(data), rhs_(rhs), guess_(guess), constants_(constants), A_(data), b_(rhs), x_(A_.size()) {}
 
-  // The constants of a guess stay in where b has more of them than the tolerance allows and nothing is solved without
-  // them; the better x counts.
+  // If constants are only a guessed null space and b has a mean above the tolerance, the system is also solved without
+  // the projection, and the better x counts.
   Row solve(const Table& options, const SolveArguments& a) {
     Row row = solve_once(options, a, constants_ != Constants::kept);
-    if (constants_ != Constants::to_rounding || row.verdict.is_met || !row.is_known || a.extended) return row;
+    if (constants_ != Constants::to_rounding || row.accuracy.is_met || !row.is_known || a.extended) return row;
     if (constant_part(rhs_) <= options.get<double>("tolerance", a.tolerance)) return row;
     const std::vector<double> x = solution();
     const Row other = solve_once(options, a, false);
     const bool is_better =
-        other.refusal.empty() && (!row.refusal.empty() || other.verdict.relative < row.verdict.relative);
+        other.refusal.empty() && (!row.refusal.empty() || other.accuracy.relative < row.accuracy.relative);
     if (is_better) return other;
     x_.upload(x);
     return row;
   }
   std::vector<double> solution() const { return x_.to_vector(); }
 
-  // Of one of our own methods, right after its solve.
+  // Diagnosis of a failed solve of one of our own methods, directly after it.
   Finding why_it_failed(const Table& options, const Row& row) const {
     FailedSolve<Space> failed;
     failed.A = &A_;
@@ -189,20 +184,20 @@ class System {
     return row;
   }
 
-  // What a solver says of its own system holds only where the user's, by its entries and the tolerance given, says so
-  // too. x in twice the precision has been judged by its own residual.
+  // Checks the result against the entries of the given system and the given tolerance. Solutions in double-double
+  // precision have been checked with their own residual.
   void judge(const Table& options, const SolveArguments& a, Row& row) const {
     SolveResult& r = row.result;
     const KrylovOptions o = read_krylov_options(options, {});
     const double tolerance = a.extended ? a.tolerance : o.tolerance;
-    const double s = power_of_two_below(rhs_);  // sizes whose squares overflow
+    const double s = power_of_two_below(rhs_);  // against overflow of squares
     const double b = size_of(scaled_rhs(s), o.norm),
                  now = a.extended ? s * r.true_residual : residual(solution(), s, o);
     const double reference = !o.relative ? s : o.reference == "initial" ? residual(guess_, s, o) : b;
-    row.verdict.relative = b > 0 ? now / b : now;
-    row.verdict.is_met = std::isfinite(now) && now <= tolerance * reference && r.reason != Reason::not_finite;
+    row.accuracy.relative = b > 0 ? now / b : now;
+    row.accuracy.is_met = std::isfinite(now) && now <= tolerance * reference && r.reason != Reason::not_finite;
     if (a.extended || r.reason == Reason::interrupted) return;
-    if (row.verdict.is_met)
+    if (row.accuracy.is_met)
       r.reason = Reason::converged;
     else if (!std::isfinite(now))
       r.reason = Reason::not_finite;
@@ -272,34 +267,34 @@ void print_row(const std::string& name, std::size_t width, const Row& row) {
   }
   const SolveResult& r = row.result;
   say("{:<{}} {:>10.3f} {:>10.3f} {:>10} {:>12.3e} {:>12}  {}\n", name, width, 1e3 * row.setup.seconds,
-      1e3 * r.solve_seconds, r.iterations, row.verdict.relative,
+      1e3 * r.solve_seconds, r.iterations, row.accuracy.relative,
       row.setup.bytes > 0 ? fmt::format("{:.2f}", static_cast<double>(row.setup.bytes) / 1e6) : "",
       to_string(r.reason));
 }
 
 template <class Space>
 int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vector<double>& rhs,
-              const std::vector<double>& guess, const std::vector<Candidate>& candidates, Constants constants) {
-  System<Space> system(data, rhs, guess, constants);
+              const std::vector<double>& guess, const std::vector<NamedSolver>& candidates, Constants constants) {
+  GivenSystem<Space> system(data, rhs, guess, constants);
   const double length = l2_norm(rhs), norm_b = length > 0 ? length : 1;
   std::size_t width = 0;
-  for (const Candidate& c : candidates) width = std::max(width, c.name.size() + 1);
+  for (const NamedSolver& c : candidates) width = std::max(width, c.name.size() + 1);
   say("{:<{}} {:>10} {:>10} {:>10} {:>12} {:>12}  {}\n", "solver", width, "setup ms", "solve ms", "iterations",
       "|b-Ax|/|b|", "setup MB", "end");
   bool any = false, any_refused = false;
-  Exit worst = Exit::finished;  // one that failed says more than one that does not fit
+  Exit worst = Exit::finished;  // a failure has precedence over an unsuitable solver
   bool any_outside = false;
   double attainable = 0;
   const double outside = constant_part(rhs);
   std::string reports, verdicts;
-  for (const Candidate& c : candidates) {
+  for (const NamedSolver& c : candidates) {
     const Row row = system.solve(c.options, a);
     print_row(c.name, width, row);
     if (!row.report.empty()) reports += "\n" + c.name + "\n" + row.report;
     std::fflush(stdout);
     const bool solved = row.refusal.empty() && row.result.converged();
     const bool is_outside = !solved && row.refusal.empty() && row.projected && constants != Constants::known &&
-                            outside > 0.9 * row.verdict.relative;
+                            outside > 0.9 * row.accuracy.relative;
     any_outside = any_outside || is_outside;
     if (!solved && !is_outside && row.result.reason == Reason::stagnated)
       attainable = rounding_of_residual(data, system.solution()) / norm_b;
@@ -313,17 +308,18 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
   }
   say("{}{}", reports, verdicts);
   if (any_outside)
-    say("\n{:.2g} |b| of the right-hand side, its mean, lies outside the range of the matrix{}: no x leaves less of "
-        "|b-Ax|, and x is one that leaves no more; b minus its mean has a solution\n",
-        outside, constants == Constants::exact ? "" : " if that is singular, as its sums say to rounding");
+    say("\nthe mean of the right-hand side, {:.2g} |b|, lies outside the range of the matrix{}: x minimises |b-Ax|, "
+        "and b minus "
+        "its mean has a solution\n",
+        outside, constants == Constants::exact ? "" : " (if the matrix is singular, as its sums suggest)");
   if (any_refused && is_capsule(a.matrix) && !a.solvers.empty())
-    say("\nweir solve turns every matrix into block CSR; weir replay {} --solvers FILE.toml solves with the "
-        "stencil that was captured, as geometric multigrid and fast_poisson need it\n",
+    say("\nweir solve converts matrices to block CSR; geometric multigrid and fast_poisson need the captured stencil: "
+        "weir replay {} --solvers FILE.toml\n",
         a.matrix);
   if (attainable > 0 && !a.extended)
-    say("\nstagnated: rounding limits |b-Ax|/|b| to about {:.1e} here (eps ||A||x|| / |b|); {}\n", attainable,
-        attainable > 0.1 * a.tolerance ? "no x in double precision meets the tolerance; try --extended"
-                                       : "the residual is larger than that");
+    say("\nstagnated: rounding limits |b-Ax|/|b| to about {:.1e} (eps ||A||x|| / |b|); {}\n", attainable,
+        attainable > 0.1 * a.tolerance ? "double precision cannot meet the tolerance; try --extended"
+                                       : "the residual is larger than this limit");
   if (!a.solution.empty()) write_vector_market(a.solution, system.solution());
   if (a.solvers.empty()) worst = any ? Exit::finished : Exit::solver_failed;
   return static_cast<int>(worst);
@@ -347,12 +343,13 @@ std::string why_singular(Constants constants) {
     case Constants::kept:
       return "";
     case Constants::known:
-      return "singular: the flow that made the system says so\n";
+      return "singular, according to the flow code\n";
     case Constants::exact:
       return "singular: all rows and columns sum to zero\n";
     default:
-      return "singular to rounding: rows and columns sum to zero within the rounding of their entries, which is a "
-             "guess; a solution that misses the tolerance is sought without it\n";
+      return "singular to rounding (a guess): rows and columns sum to zero within the rounding of their entries; a "
+             "solution "
+             "that misses the tolerance is computed again without this assumption\n";
   }
 }
 
@@ -362,8 +359,8 @@ int solve_one(const SolveArguments& a) {
   Constants constants = Constants::kept;
   if (const ConstantVector says = constant_vector(data); says != ConstantVector::not_null)
     constants = says == ConstantVector::null_exactly ? Constants::exact : Constants::to_rounding;
-  // The last diagonal block of a factorisation is singular to rounding then, and its inverse holds no digit. Scalar pivots
-  // divide by what is left once, at the end, which a constant in x absorbs.
+  // The last diagonal block of a factorisation of a singular matrix is singular to rounding. With scalar rows only the
+  // last pivot is, and its effect is a constant in x.
   const bool is_cut = constants != Constants::kept && a.block == 0 && data.block > 1 && !is_capsule(a.matrix);
   const int detected = data.block;
   if (is_cut) data = scalar_rows(data);
@@ -376,12 +373,12 @@ int solve_one(const SolveArguments& a) {
     guess = std::move(capsule.x0);
     if (a.rhs.empty()) {
       rhs = std::move(capsule.b);
-      of_rhs = "the captured system's";
+      of_rhs = "that of the captured system";
     }
   }
   data.constant_null_space = constants != Constants::kept;
   if (rhs.empty()) rhs = right_hand_side(of_rhs, data);
-  std::vector<Candidate> candidates;
+  std::vector<NamedSolver> candidates;
   SolveArguments inner = a;
   if (a.extended) inner.tolerance = std::max(a.tolerance, tolerance_of_corrections);
   for (const std::string& name : a.solvers.empty() ? default_solvers(data) : a.solvers)
@@ -391,7 +388,7 @@ int solve_one(const SolveArguments& a) {
       data.constant_null_space ? ", singular (constants, projected out)" : "", of_rhs,
       a.extended ? "; x and its residual in double-double precision" : "",
       why_singular(constants) +
-          (is_cut ? fmt::format("its dense blocks of {} are taken as scalar rows\n", detected) : ""));
+          (is_cut ? fmt::format("dense blocks of {} are treated as scalar rows\n", detected) : ""));
   return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates, constants)
                              : solve_all<Host>(a, data, rhs, guess, candidates, constants);
 }
@@ -404,15 +401,11 @@ int solve_system(const SolveArguments& a) {
     inputs.insert(inputs.end(), {a.matrix, a.rhs});
     place_of_output(a.solution, inputs, "%%MatrixMarket matrix array real general");
   }
-  if (!std::filesystem::is_directory(a.matrix)) return solve_one(a);
-  int worst = 0;
-  for (const std::string& path : captured_systems({a.matrix})) {
+  return for_each_system(a.matrix, [&a](const std::string& path) {
     SolveArguments one = a;
     one.matrix = path;
-    worst = std::max(worst, solve_one(one));
-    say("\n");
-  }
-  return worst;
+    return solve_one(one);
+  });
 }
 
 }  // namespace weir

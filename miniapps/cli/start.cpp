@@ -15,7 +15,7 @@ namespace weir {
 void limit_spinning(char** argv) {
   if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
   setenv("GOMP_SPINCOUNT", "2000", 1);
-  std::error_code unknown;  // by its own path: `top` and `pgrep` show the name of what is executed
+  std::error_code unknown;  // by its own path, so that `top` and `pgrep` show its name
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   if (!unknown) execv(program.c_str(), argv);
 }
@@ -29,8 +29,8 @@ void refuse_threads_of_environment() {
 void start_benchmarks(char** argv) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "weir_bench";
   execv(program.c_str(), argv + 1);
-  throw Error(Exit::usage, "the benchmarks are a program of their own, " + program +
-                               ", which is not built: ./weir build default weir_bench");
+  throw Error(Exit::usage,
+              "the benchmark program " + program + " is missing; build it with: ./weir build default weir_bench");
 }
 
 }  // namespace weir

@@ -1,17 +1,17 @@
-// What happens before MPI is initialised and anything is read: both may replace this process by another.
+// Start-up before MPI is initialised and anything is read.
 #pragma once
 
 namespace weir {
 
-// Threads that wait at the end of a loop spin for microseconds, then sleep; GCC's own limit is milliseconds, which stops
-// everybody where other programs want the cores too. Its library reads the limit when it is loaded, so this program starts
-// itself once more, unless the environment says how to wait.
+// Limits the time for which OpenMP threads spin at the end of a loop to microseconds (GCC: milliseconds, which delays
+// all programs on a shared machine). The OpenMP library reads the limit when it is loaded, so the program executes
+// itself again, unless the environment has a limit; the launcher ./weir sets it.
 void limit_spinning(char** argv);
 
-// Error(usage) where OMP_NUM_THREADS asks for more threads than the libraries of threads survive.
+// Error(usage) if OMP_NUM_THREADS exceeds the maximum number of threads.
 void refuse_threads_of_environment();
 
-// `weir bench ...` is the program weir_bench beside this one. Error(usage) where it is not there.
+// `weir bench ...`: executes the program weir_bench in the folder of this one. Error(usage) if it is missing.
 void start_benchmarks(char** argv);
 
 }  // namespace weir

@@ -22,6 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const Miniapp& miniapp_of(const Program& program, const Table& config) {
+  if (is_study(config))
+    throw Error(Exit::usage, fmt::format("this is a study, not a case: weir {} STUDY.toml -o DIR",
+                                         config.has("map") ? "map" : "ab"));
   const Table c = config.table("case");
   const auto name = c.get<std::string>("miniapp");
   std::vector<std::string> known;
@@ -32,7 +35,7 @@ const Miniapp& miniapp_of(const Program& program, const Table& config) {
   c.fail("miniapp", "no miniapp '" + name + "'" + did_you_mean(name, known));
 }
 
-// An unknown table may be another miniapp's.
+// An unknown table may belong to another miniapp.
 std::string text_of(const UnknownKey& e, const Program& program, const Table& config) {
   const std::string text = Schema(program).whose_table(config, e.path());
   return text.empty() ? e.what() : text;
@@ -56,7 +59,7 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
   int code = 0;
   try {
     code = miniapp.run(run, config);
-  } catch (const AgreedError& e) {  // all ranks are here: each ends by itself
+  } catch (const AgreedError& e) {  // raised on all ranks: each ends by itself
     code = run.fail(e.code(), e.what());
     say(stderr, "weir: {}\n", e.what());
   } catch (const UnknownKey& e) {
@@ -77,11 +80,11 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
 
 namespace {
 
-// A checkpoint, or the newest whole one of a run directory.
+// A checkpoint, or the newest complete one of a run directory.
 Checkpoint find_checkpoint(const std::string& source) {
   if (!fs::is_directory(source)) return read_checkpoint(source);
   const auto files = list_checkpoints((fs::path(source) / "checkpoints").string());
-  if (files.empty()) throw Error(Exit::file_io, source + ": holds no checkpoint");
+  if (files.empty()) throw Error(Exit::file_io, source + ": contains no checkpoint");
   for (auto file = files.rbegin(); file + 1 != files.rend(); ++file) {
     try {
       return read_checkpoint(file->second);
@@ -95,11 +98,11 @@ Checkpoint find_checkpoint(const std::string& source) {
 std::string run_directory_of(const Checkpoint& checkpoint) {
   const fs::path directory = fs::path(checkpoint.path).parent_path().parent_path();
   if (!RunDirectory::is_run(directory.string()))
-    throw Error(Exit::usage, checkpoint.path + ": is not in a run directory; name the new run directory (-o)");
+    throw Error(Exit::usage, checkpoint.path + ": is not in a run directory; give the new run directory (-o)");
   return directory.empty() ? "." : directory.string();
 }
 
-// No log: what goes wrong is said on standard error, by the run itself where it is no numerical outcome.
+// Without log: errors go to standard error.
 int run_quietly(const Program& program, RunOptions options, const Table& config) {
   const std::string directory = options.directory;
   if (!std::freopen("/dev/null", "w", stdout)) throw Error(Exit::internal, "cannot silence the log");
@@ -126,7 +129,7 @@ int run_in(const Program& program, const RunArguments& a, const std::string& nam
 
 void inform(const Program& program, const Table& config, std::ostream& out) {
   const Miniapp& miniapp = miniapp_of(program, config);
-  const Run options_of_the_run({}, config);  // reads and checks them; nothing else happens
+  const Run options_of_the_run({}, config);  // reads and checks the options only
   miniapp.info(config, program.ranks->size(), out);
   try {
     config.refuse_unknown();
@@ -136,6 +139,15 @@ void inform(const Program& program, const Table& config, std::ostream& out) {
 }
 
 }  // namespace
+
+// The candidates that a run of the case compares or chooses from.
+static void show_candidates(const Table& config, const char* name) {
+  const Table t = config.table(name);
+  const auto solvers = t.get<std::vector<std::string>>("solvers", {});
+  const auto every = t.get<std::int64_t>("every", std::string_view(name) == "select" ? 20 : 10);
+  if (solvers.empty() || every == 0) return;
+  say("{:<10} {}, every {} steps: {}\n", name, t.get<std::string>("system", ""), every, fmt::join(solvers, ", "));
+}
 
 int run_case(const Program& program, const RunArguments& a) {
   const std::string name = fs::path(a.source).stem().string();
@@ -150,7 +162,7 @@ int restart_case(const Program& program, const RunArguments& a) {
   const std::string directory = a.directory.empty() ? run_directory_of(from) : a.directory;
   const std::vector<std::string> changed =
       config.changes(read_case_text(from.header.config, from.path + ":config", {}));
-  const std::string name = from.header.name;  // which goes with the checkpoint
+  const std::string name = from.header.name;  // kept by the checkpoint
   return run_in(program, a, name, directory, config, std::move(from), changed);
 }
 
@@ -159,12 +171,15 @@ void check_run(const Program& program, const RunArguments& a, bool is_restart) {
     const Checkpoint from = find_checkpoint(a.source);
     return read_case_text(from.header.config, from.path + ":config", a.overrides, a.unset);
   };
-  std::ostringstream nobody;
-  inform(program, is_restart ? read_checkpoints_case() : read_case(a.source, a.overrides, a.unset), nobody);
+  std::ostringstream discarded;
+  inform(program, is_restart ? read_checkpoints_case() : read_case(a.source, a.overrides, a.unset), discarded);
 }
 
 int show_info(const Program& program, const RunArguments& a) {
-  inform(program, read_case(a.source, a.overrides, a.unset), std::cout);
+  const Table config = read_case(a.source, a.overrides, a.unset);
+  if (is_study(config)) return show_study(program, a.source);
+  inform(program, config, std::cout);
+  for (const char* name : {"shadow", "relay", "select"}) show_candidates(config, name);
   return 0;
 }
 

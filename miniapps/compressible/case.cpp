@@ -24,7 +24,7 @@ constexpr Option sutherland_keys[] = {
 constexpr Option flow_keys[] = {
     {"mach", Option::number, Option::required, "Mach number of the free stream", "(0, inf)"},
     {"angle_of_attack", Option::number, "0", "angle between the free stream and x", "", "degrees"},
-    {"reynolds", Option::number, "0", "Reynolds number based on reference_length and the free stream; 0: inviscid",
+    {"reynolds", Option::number, "0", "Reynolds number by reference_length and the free stream; 0: inviscid",
      "[0, inf)"},
     {"reference_length", Option::number, "1",
      "reference length of reynolds, of the force coefficients and of the limiters' K", "(0, inf)", "length"},
@@ -40,55 +40,47 @@ constexpr Option flow_keys[] = {
     {"turbulent_freestream", Option::number, "3", "Spalart-Allmaras variable in the free stream", "[0, inf)",
      "free stream's viscosity"},
     {"start_from", Option::text, "",
-     "a run directory, or a checkpoint: the last state of that run is the first one here, and a steady run begins with "
-     "its "
-     "own order. Another mesh must be of the same generator, with rows of cells: interpolated"},
+     "run directory or checkpoint with the initial state; steady runs skip the first-order phase. States of another "
+     "structured mesh of the same generator are interpolated"},
     {"initial", Option::text, "freestream",
-     "initial state: a name or { type = ... }; all except freestream are exact solutions, for which errors are "
-     "reported",
+     "initial state: a name or { type = ... }; errors are reported for all except freestream, which are exact "
+     "solutions",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"}};
 constexpr Option side_keys[] = {
     {"density", Option::number, Option::required, "density of the state", "(0, inf)", "free stream's"},
     {"velocity", Option::numbers, "[0, 0]", "velocity [u, v] of the state", "", "free stream's speed"},
-    {"pressure", Option::number, Option::required, "pressure of the state; the free stream has 1/(gamma mach^2)",
-     "(0, inf)"}};
+    {"pressure", Option::number, Option::required, "pressure of the state; free stream: 1/(gamma mach^2)", "(0, inf)"}};
 constexpr Option initial_keys[] = {
     {"type", Option::text, "freestream", "kind of initial state, as for `initial`",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"},
     {"centre", Option::numbers, "[0, 0]", "position of the vortex, the corner or the diaphragm", "", "length"},
     {"strength", Option::number, "5", "strength of the vortex"},
     {"wedge_angle", Option::number, Option::required, "deflection angle of the oblique shock", "", "degrees"},
-    {"left", Option::table, "", "state on the left of centre (type riemann)", "", "", "",
-     [] { return Options(side_keys); }},
-    {"right", Option::table, "", "state on the right of centre (type riemann)", "", "", "",
+    {"left", Option::table, "", "state left of centre (type riemann)", "", "", "", [] { return Options(side_keys); }},
+    {"right", Option::table, "", "state right of centre (type riemann)", "", "", "",
      [] { return Options(side_keys); }}};
 
 constexpr Option numerics_keys[] = {
     {"flux", Option::text, "roe", "numerical flux between two cells", "roe | hllc | ausm_plus | van_leer | rusanov"},
-    {"entropy_fix", Option::number, "0.1", "threshold of Harten's entropy fix (flux roe)", "[0, inf)",
-     "largest eigenvalue"},
+    {"entropy_fix", Option::number, "0.1", "threshold of Harten's entropy fix (roe)", "[0, inf)", "largest eigenvalue"},
     {"order", Option::integer, "2", "order of accuracy in space", "[1, 2]"},
     {"turbulence_order", Option::integer, "1", "order of the advection of the Spalart-Allmaras variable", "[1, 2]"},
     {"gradient", Option::text, "least_squares", "gradients of the reconstruction", "least_squares | green_gauss"},
     {"limiter", Option::text, "none", "limiter of the reconstruction; flows with shocks require one",
      "none | venkatakrishnan | barth_jespersen | michalak"},
-    {"venkatakrishnan", Option::number, "5", "K of the limiter venkatakrishnan, lengths relative to reference_length",
+    {"venkatakrishnan", Option::number, "5", "K of the limiter venkatakrishnan; unit of length: reference_length",
      "(0, inf)"},
     {"michalak", Option::number, "1",
      "K of the limiter michalak: differences below (K h / reference_length)^1.5 are not limited", "(0, inf)"}};
 
 constexpr Option pseudo_time_keys[] = {
     {"cfl_start", Option::number, "50", "initial and minimum CFL number; large first steps diverge", "(0, inf)"},
-    {"cfl_max", Option::number, "1e4", "maximum CFL number; inviscid flows with jacobian first_order: 100 to 200",
-     "(0, inf)"},
+    {"cfl_max", Option::number, "1e4", "maximum CFL number; inviscid flows with first_order: 100 to 200", "(0, inf)"},
     {"exponent_down", Option::number, "1",
-     "exponent of the factor (old residual / new residual)^exponent on the CFL number if the residual falls (paper: "
-     "0.25)",
+     "exponent of the factor (old / new residual)^exponent on the CFL number if the residual falls (paper: 0.25)",
      "[0, inf)"},
-    {"exponent_up", Option::number, "0.5", "exponent of the same factor if the residual rises (paper: 0.3)",
-     "[0, inf)"},
-    {"growth", Option::number, "1", "factor applied to the CFL number after each full (not under-relaxed) step",
-     "(0, inf)"},
+    {"exponent_up", Option::number, "0.5", "exponent of that factor if the residual rises (paper: 0.3)", "[0, inf)"},
+    {"growth", Option::number, "1", "factor on the CFL number after each full (not under-relaxed) step", "(0, inf)"},
     {"relaxation", Option::number, "0.5", "largest relative change of density and pressure per step", "(0, inf)"},
     {"least_relaxation", Option::number, "0.2", "smallest under-relaxation factor of an update", "(0, 1]"},
     {"tolerance", Option::number, "1e-6",
@@ -102,27 +94,22 @@ constexpr Option pseudo_time_keys[] = {
     {"coarse_tolerance", Option::number, "1e-2", "tolerance on the coarser meshes", "(0, 1)"},
     {"force_tolerance", Option::number, "0",
      "variation of lift and drag over force_window steps below which a steady run ends; 0: off", "[0, inf)"},
-    {"force_window", Option::integer, "50", "number of steps for force_tolerance, after the first-order phase",
-     "[2, 100000]"},
-    {"max_steps", Option::integer, "500", "maximum number of steps; a run that misses the tolerance exits with code 3",
+    {"force_window", Option::integer, "50", "number of steps for force_tolerance after first order", "[2, 100000]"},
+    {"max_steps", Option::integer, "500", "maximum number of steps (exit code 3 if the tolerance is missed)",
      "[0, inf)"},
-    {"max_rejections", Option::integer, "12", "maximum number of rejections of one step before the run stops",
-     "[0, inf)"},
+    {"max_rejections", Option::integer, "12", "maximum number of rejections of one step", "[0, inf)"},
     {"rejected_cut", Option::number, "0.1", "factor applied to the CFL number after a rejected step", "(0, 1)"},
     {"line_search", Option::boolean, "false",
-     "backtracking: halves the update until the residual with its pseudo-time derivative does not grow (replaces "
-     "largest_growth); "
-     "the second-order phase restarts at cfl_start; recommended with matrix_free for turbulent flow"},
-    {"largest_growth", Option::number, "10", "largest growth factor of the residual; steps above it are rejected",
-     "(0, inf)"},
+     "backtracking: halves the update until the unsteady residual does not grow (replaces largest_growth); the "
+     "second-order phase restarts at cfl_start; recommended with matrix_free for turbulent flow"},
+    {"largest_growth", Option::number, "10", "largest growth factor of the residual in an accepted step", "(0, inf)"},
     {"jacobian", Option::text, "first_order",
      "Jacobian of a step; first_order: backward Euler with the first-order Jacobian; matrix_free: Newton's method, "
      "preconditioned by it",
      "matrix_free | first_order"},
     {"products", Option::text, "differences",
-     "of matrix_free: differences of the residual, or its derivative by dual numbers: exact, for tolerances below 1e-6 "
-     "and "
-     "for strong shocks",
+     "Jacobian products of matrix_free: differences of the residual, or exact derivatives by dual numbers, which "
+     "tolerances below 1e-6 and strong shocks require",
      "differences | dual_numbers"}};
 
 constexpr Option matrix_keys[] = {{"matrix_storage", Option::text, "double",

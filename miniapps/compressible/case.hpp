@@ -68,7 +68,6 @@ struct CompressibleCase {
 
 std::vector<KeyTable> compressible_keys();
 
-// Reads [flow], [numerics], [pseudo_time] and [time].
 CompressibleCase read_compressible_case(const Table& config);
 
 // Sets the lengths of a periodic box, for the exact solutions.
@@ -76,8 +75,7 @@ void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c);
 
 Options boundary_options(std::string_view type);  // "": of all types
 
-// Reads [boundary]: one entry per patch, in mesh order. Markers without condition and conditions without marker are
-// refused.
+// Reads [boundary]: one entry per patch, in mesh order. Markers and conditions must match.
 std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,
                                              const UnstructuredMesh& mesh);
 

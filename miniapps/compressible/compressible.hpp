@@ -16,7 +16,6 @@ namespace weir {
 int run_compressible(Run& run, const Table& config);                        // returns the exit code
 void info_compressible(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers
 
-// Memory estimate of a case before the flow is set up.
 struct CompressibleMemory {
   std::int64_t mesh = 0;     // host copy for field output and records
   std::int64_t flow = 0;     // the discretisation's copies, state and work vectors
@@ -31,8 +30,7 @@ struct CompressibleMemory {
 
 CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);
 
-// The mesh of [mesh] in the order of [ordering]; `ordering` receives a description for the log, `lines` the positions
-// of the ordering's lines.
+// The mesh of [mesh] in the order of [ordering]; `ordering` receives a description, `lines` the ordering's lines.
 UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines = nullptr,
                                    CellNumbers* numbers = nullptr);
 

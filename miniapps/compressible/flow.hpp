@@ -17,6 +17,12 @@ inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0
 // Memory of the discretisation.
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c);
 
+// Equal time steps `dt` from `time` on; `step` steps lie before.
+struct TimeSteps {
+  double time = 0, dt = 0;
+  std::int64_t step = 0;
+};
+
 template <class Space>
 struct CompressibleFlow {
   const CompressibleCase& c;
@@ -36,6 +42,7 @@ struct CompressibleFlow {
   Array<double, Space> older;  // unsteady flow: the state at the previous level
   std::int64_t step = 0, first_step_second_order = -1;
   double time = 0;
+  TimeSteps time_steps;
   LaggedPreconditioner<Space> lagged;  // of the preconditioner
 
   // over: null for one rank; otherwise `on` is the mesh of its part.

@@ -116,7 +116,7 @@ MatrixFreeJacobian<Space>::MatrixFreeJacobian(FlowEquations<Space>& equations, b
       unknowns_(std::llround(sum_over_ranks(equations.space(), 1.0 * equations.equations() * equations.cells()))) {}
 
 template <class Space>
-void MatrixFreeJacobian<Space>::lend(View<double> moved, View<double> moved_R) {
+void MatrixFreeJacobian<Space>::share_work(View<double> moved, View<double> moved_R) {
   moved_ = moved;
   moved_R_ = moved_R;
 }

@@ -25,8 +25,7 @@ class FlowEquations {
   int equations() const { return space_.equations(); }  // per cell
   Discretisation<Space>& space() { return space_; }
 
-  // Adds the time derivative to R* from now on. older: U^{n-1} on entry (not read in the first step), `now` on
-  // return.
+  // Adds the time derivative to R*. older: U^{n-1} on entry (not read in the first step), `now` on return.
   void start_time_step(double dt, View<const double> now, View<double> older, bool is_first);
 
   void residual(View<const double> U, View<double> R);  // R*(U)
@@ -57,7 +56,7 @@ class MatrixFreeJacobian : public Matrix<Space> {
   // minus_R = -R*(U). The views must stay valid and unchanged until the last product.
   void linearise(View<const double> U, View<const double> minus_R, View<const double> scale, double cfl);
   // Shared buffers of cells() blocks of values, free between products.
-  void lend(View<double> moved, View<double> moved_R);
+  void share_work(View<double> moved, View<double> moved_R);
 
   int rows() const override { return equations_.cells(); }
   int block() const override { return equations_.equations(); }

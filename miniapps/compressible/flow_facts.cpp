@@ -50,7 +50,7 @@ template <class Space>
 FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& ordering) {
   FlowFacts<Space> facts;
   facts.time = [&flow] { return flow.time; };
-  facts.dt = [&flow] { return flow.c.time.dt; };
+  facts.dt = [&flow] { return flow.time_steps.dt; };
   facts.cfl = [&flow] { return flow.pseudo.control.cfl; };
   facts.is_cfl_stored = true;
   facts.state = [&flow] {

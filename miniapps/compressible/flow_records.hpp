@@ -47,7 +47,7 @@ void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   HistoryRow row(columns);
   row.record.step = flow.step;
   row.record.time = picture_time(flow);
-  row.record.dt = flow.c.time.dt;
+  row.record.dt = flow.time_steps.dt;
   row.record.cfl = a.cfl;
   const PseudoTimeControl& control = flow.pseudo.control;
   row["residual_density"] = control.norm[0];
@@ -102,6 +102,8 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
   state.keep("U", flow.on_host());
   state.keep("older", flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>());
+  const TimeSteps& t = flow.time_steps;
+  if (flow.c.is_unsteady()) state.keep("time_steps", {t.time, t.dt, static_cast<double>(t.step)});
   if (flow.force_window.is_on()) state.keep("force_window", flow.force_window.values());
   save_solver(run.ranks(), "flow", flow.pseudo.solver(), state);
   if (const auto& origin = flow.pseudo.origin(); origin.U.size() > 0) {
@@ -131,6 +133,8 @@ std::string load_flow(const Communicator& ranks, const Checkpoint& from, Compres
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
   flow.from_host(from.doubles("U", flow.values * flow.cells), flow.pseudo.state());
   if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", flow.values * flow.cells), flow.older);
+  if (const auto* t = from.find("time_steps"); t && t->size() == 3)
+    flow.time_steps = {(*t)[0], (*t)[1], static_cast<std::int64_t>((*t)[2])};
   if (const auto* window = from.find("force_window")) flow.force_window.resume(*window);
   const std::string note = load_solver(ranks, "flow", flow.pseudo.solver(), from);
   if (flow.pseudo.solver().refresh_policy().is_always() || !note.empty() || !from.find("refresh_U")) return note;

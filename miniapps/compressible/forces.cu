@@ -11,8 +11,7 @@
 namespace weir {
 namespace {
 
-// {along (dx, dy), along (-dy, dx)} of the sum over the faces of area * amount * vector, the vector being the normal
-// or the tangent.
+// {along (dx, dy), along (-dy, dx)} of the sum of area * amount * vector, the normal or the tangent.
 template <class Space>
 Pair resolved(const Array<double, Space>& nx, const Array<double, Space>& ny, const Array<double, Space>& area,
               const Array<double, Space>& amount, double less, bool along_tangent, double dx, double dy) {

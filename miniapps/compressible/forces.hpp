@@ -1,5 +1,4 @@
-// Forces on the walls as coefficients (1/2 rho U^2 of the free stream, reference length), and distributions along the
-// walls.
+// Forces on the walls as coefficients (1/2 rho U^2, reference length), and distributions along the walls.
 #pragma once
 #include <string>
 #include <vector>
@@ -27,8 +26,7 @@ struct WallSurface {
 template <class Space>
 class WallForces {
  public:
-  // ranks: null for one rank; otherwise the mesh is that of its part, all members are collective, and forces are
-  // global.
+  // ranks: null for one rank; otherwise the mesh is that of its part, members are collective, forces global.
   WallForces(const UnstructuredMesh& mesh, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary,
              const MeshRanks* ranks = nullptr);
 
@@ -57,8 +55,7 @@ class WallForces {
   std::vector<Wall> walls_;
 };
 
-// x at which the skin friction of the upper side (fluid above) first changes sign downstream of its maximum; NaN:
-// nowhere.
+// x at which the skin friction of the upper side first changes sign downstream of its maximum; NaN: nowhere.
 double separation_point(const WallSurface& surface);
 
 }  // namespace weir

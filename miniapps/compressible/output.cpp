@@ -16,7 +16,7 @@ namespace {
 
 constexpr Option surface_keys[] = {
     {"name", Option::text, Option::required, "suffix of the quantities value_NAME and error_NAME"},
-    {"marker", Option::text, Option::required, "a wall"},
+    {"marker", Option::text, Option::required, "marker of a wall"},
     {"quantity", Option::text, "cp", "pressure or skin friction coefficient of the surface", "cp | cf"},
     {"side", Option::text, "both", "side of the wall", "both | upper | lower"},
     {"range", Option::numbers, "depends: everywhere", "range [from, to] of x in which the difference is computed", "",

@@ -11,7 +11,7 @@
 namespace weir {
 namespace {
 
-constexpr int first_steps = 5;  // of a phase: the largest of their residuals is what the others are compared with
+constexpr int first_steps = 5;  // of a phase; the largest of their residuals is the reference
 
 double length(const std::array<double, 5>& norm) {
   return std::hypot(std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]), norm[4]);
@@ -99,7 +99,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       trial_(U_.size()),
       trial_R_(U_.size()),
       scale_(equations.cells()) {
-  newton_.lend(trial_, trial_R_);
+  newton_.share_work(trial_, trial_R_);
   if (ranks_) {
     spread_ = std::make_unique<DistributedMatrix<Space>>(ranks_->communicator, *J_, ranks_->nearest, ranks_->coupling(),
                                                          false, false, ranks_->halo);
@@ -120,7 +120,7 @@ std::array<double, 5> PseudoTime<Space>::norms(View<const double> R) const {
   return norm;
 }
 
-// What the states' exchange has taken is told apart.
+// The time of the halo exchange is recorded separately.
 template <class Space>
 template <class F>
 void PseudoTime<Space>::timed(Timings& timings, const char* part, const F& body) {
@@ -156,7 +156,7 @@ void PseudoTime<Space>::start_phase(int order) {
   solver_.forcing().begin_phase();
 }
 
-// The energy's residual ends the run; all of them measure progress.
+// The residual of energy ends the run; the norm of all residuals measures progress.
 template <class Space>
 void PseudoTime<Space>::aim() {
   if (was_rejected_) return solver_.forcing().again();
@@ -248,10 +248,10 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   } else {
     a.accepted = true;
     std::swap(U_, trial_);
-    newton_.lend(trial_, trial_R_);
+    newton_.share_work(trial_, trial_R_);
     negate<Space>(trial_R_, minus_R_);
     control.norm = norm;
-    // A stream at rest against a wall begins without any residual of energy.
+    // The initial residual of energy may be zero.
     if (control.steps_in_phase++ < first_steps) {
       control.reference = std::max(control.reference, norm[3]);
       control.turbulence_reference = std::max(control.turbulence_reference, norm[4]);
@@ -260,8 +260,8 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   }
 }
 
-// Halves the update until the residual of (1) with its pseudo-time derivative, R + V / dtau (U - U^n), has not grown. From
-// R^n on that falls along dU, in the norm of the linear solve, however R itself moves.
+// Line search: halves the update until the residual with its pseudo-time derivative, R + V / dtau (U - U^n), does not
+// grow. Along dU this residual decreases from R^n, in the norm of the linear solve, while R itself may grow.
 template <class Space>
 bool PseudoTime<Space>::search_line(Attempt& a, Timings& timings) {
   const int n = equations_.equations();

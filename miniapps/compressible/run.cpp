@@ -23,7 +23,7 @@ namespace {
 
 std::string count_text(double n) { return std::to_string(std::llround(n)); }
 
-// One step of (1) to (4): attempts until one is accepted or too many were not. Every rejection is told.
+// One step of (1) to (4): attempts until one is accepted or too many are rejected. Every rejection is logged.
 template <class Space>
 Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
   const int most = flow.c.pseudo_time.max_rejections;
@@ -58,16 +58,29 @@ Outcome given_up(const CompressibleFlow<Space>& flow, const Attempt& a) {
 constexpr const char* steady_forces = "steady lift and drag";
 constexpr const char* steps_ran_out = "pseudo_time.max_steps";
 
-std::int64_t time_steps(const CompressibleCase& c) {
-  return std::max<std::int64_t>(1, std::llround(c.time.end / c.time.dt));
+// From `time` to the end, none longer than dt.
+TimeSteps steps_from(const UnsteadyOptions& c, double time, std::int64_t step) {
+  const double left = c.end - time;
+  return {time, left / std::max(1.0, std::ceil(left / c.dt * (1 - 1e-9))), step};
 }
 
-// What ends the run at this step; empty: it goes on.
+// Those of the checkpoint, where the case still has them; else others from the time of the flow on.
+template <class Space>
+void continue_time_steps(CompressibleFlow<Space>& flow) {
+  const UnsteadyOptions& c = flow.c.time;
+  TimeSteps& t = flow.time_steps;
+  if (t.dt == 0) t = steps_from(c, 0, 0);  // of an older checkpoint
+  const double reached = t.time + t.dt * static_cast<double>(flow.step - t.step);
+  if (std::abs(steps_from(c, t.time, t.step).dt - t.dt) > 1e-9 * t.dt || std::abs(reached - flow.time) > 1e-6 * t.dt)
+    t = steps_from(c, flow.time, flow.step);
+}
+
+// Why the run ends at this step; empty: it continues.
 template <class Space>
 std::string end_of(const CompressibleFlow<Space>& flow) {
   const PseudoTimeOptions& options = flow.c.pseudo_time;
   if (flow.step == 0) return "";
-  if (flow.c.is_unsteady()) return flow.step >= time_steps(flow.c) ? "end time" : "";
+  if (flow.c.is_unsteady()) return flow.time >= flow.c.time.end - 1e-6 * flow.c.time.dt ? "end time" : "";
   if (flow.pseudo.control.order == flow.c.scheme.order && flow.pseudo.drop() <= options.tolerance)
     return "steady state";
   if (flow.force_window.is_settled()) return steady_forces;
@@ -131,20 +144,23 @@ class SteadyMarch {
   double fallen_ = 0;  // decades by which the residual of energy has fallen
 };
 
-// Time steps of (5), each solved by pseudo-time steps from the state before.
+// Time steps (5 of flow_equations.hpp), each solved by pseudo-time steps from the previous state.
 template <class Space>
 class TimeMarch {
  public:
-  explicit TimeMarch(CompressibleFlow<Space>& flow)
-      : flow_(flow), options_(flow.c.pseudo_time), dt_(flow.c.time.end / static_cast<double>(time_steps(flow.c))) {}
+  explicit TimeMarch(CompressibleFlow<Space>& flow) : flow_(flow), options_(flow.c.pseudo_time) {}
 
-  void begin(bool) { flow_.pseudo.control.order = flow_.c.scheme.order; }
+  void begin(bool restarted) {
+    flow_.pseudo.control.order = flow_.c.scheme.order;
+    restarted ? continue_time_steps(flow_) : void(flow_.time_steps = steps_from(flow_.c.time, 0, 0));
+  }
 
   StepResult step(Run& run, Outcome& failure) {
     CompressibleFlow<Space>& f = flow_;
-    f.time = dt_ * static_cast<double>(f.step + 1);
+    const TimeSteps& t = f.time_steps;
+    f.time = t.time + t.dt * static_cast<double>(f.step - t.step + 1);
     f.set_outside(f.time);
-    f.equations.start_time_step(dt_, f.pseudo.state(), f.older, f.step == 0);  // (5)
+    f.equations.start_time_step(t.dt, f.pseudo.state(), f.older, f.step == t.step);  // (5)
     f.pseudo.reset_cfl();
     f.pseudo.start_phase(f.c.scheme.order);
     Attempt a;
@@ -171,7 +187,6 @@ class TimeMarch {
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
-  double dt_;
 };
 
 template <class Space>

@@ -1,5 +1,5 @@
-// What a flow code gives for branches of its run (relay.cpp): its state, and steps that any solvers may lead. All ranks
-// call, and what is recorded meanwhile goes where Run::divert says.
+// A flow code as the branches of its run need it (relay.cpp): its state, and steps with the solvers that are in place.
+// All ranks call; records go to Run::divert.
 #pragma once
 #include <functional>
 
@@ -11,15 +11,15 @@ enum class BranchEnd {
   none,        // the step was taken, and others may follow
   reached,     // the end time, the steady state
   failed,      // as the run would have
-  interrupted  // a solve was asked to stop
+  interrupted  // a solve was cancelled
 };
 
 struct FlowBranch {
-  bool is_in_decades = false;                   // what `level` counts
+  bool is_in_decades = false;                   // the unit of `level`
   std::function<CheckpointState()> state;       // as in a checkpoint
-  std::function<void(const Checkpoint&)> load;  // with the solvers that are in place
+  std::function<void(const Checkpoint&)> load;  // keeps the solvers
   std::function<BranchEnd()> step;
-  // How far the flow has come: physical time, or the decades by which the nonlinear residual has fallen, from any start.
+  // Progress of the flow: physical time, or the decades by which the nonlinear residual has fallen.
   std::function<double()> level;
 };
 

@@ -1,7 +1,6 @@
-// What a flow code does about a preconditioner that lives longer than its matrix ([linear.SYSTEM] refresh, solvers/refresh.hpp):
-// the matrix that it was made from is kept, and goes into checkpoints beside the solver's state (solver_state.hpp), so that
-// a restarted run makes the same factors again and goes on bit for bit. With refresh = "always" nothing is kept and nothing
-// happens.
+// Checkpoints of lagged preconditioners ([linear.SYSTEM] refresh, solvers/refresh.hpp): the matrix from which the
+// preconditioner was made is kept and saved with the state of the solver (solver_state.hpp), so that a restarted run
+// makes the same factors and continues bit for bit. With refresh = "always" nothing is kept.
 #pragma once
 #include <string>
 #include <vector>
@@ -18,15 +17,15 @@ void keep_copy(View<const double> from, Array<double, Space>& to);
 template <class Space>
 class LaggedPreconditioner {
  public:
-  // After each solve, with the values of the matrix that the last update was given.
+  // Call after each solve, with the values of the matrix of the last update.
   void follow(const LinearSolver<Space>& solver, View<const double> values);
 
-  // Into a checkpoint, whose spans stay good until the next call.
+  // Adds to a checkpoint; its spans are valid until the next call.
   void save(const LinearSolver<Space>& solver, CheckpointState& state);
-  // From one, whose state the solver has loaded: A, whose values are `values`, becomes the matrix that was kept.
+  // Call after the solver has loaded its state: `values` of A become those of the kept matrix.
   void load(const Checkpoint& from, LinearSolver<Space>& solver, const Matrix<Space>& A, View<double> values);
 
-  // At the end: the table and lifetime.csv of what each age has cost, and which schedule would have been the best.
+  // At the end of a run: table and lifetime.csv of the cost of each age, and the best schedule in hindsight.
   void report(Run& run, const std::string& system, const LinearSolver<Space>& solver) const;
 
  private:
@@ -34,7 +33,7 @@ class LaggedPreconditioner {
   std::vector<double> on_host_;
 };
 
-// report's text, and lifetime.csv: a row an age, then a row a schedule.
+// The text of report, and lifetime.csv: one row per age, then one row per schedule.
 void report_lag(Run& run, const std::string& system, const RefreshPolicy& policy);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// What a run reports, described where it is computed; `weir list quantities` and the reference pages are made of these.
+// Results of a run, described next to the code that computes them, for `weir list quantities` and the reference pages.
 #pragma once
 #include <span>
 #include <vector>

@@ -1,12 +1,12 @@
-// The row of solves.csv that a solve leaves.
+// The row of solves.csv of a solve.
 #pragma once
 #include "postproc/run/run.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace weir {
 
-// `record` names step, system, solver and unknowns; negative seconds were not measured. A solve that was interrupted leaves
-// none: its step will be taken again.
+// `record` has step, system, solver and unknowns; negative seconds were not measured. An interrupted solve has no row,
+// because its step will be repeated.
 inline void record_solve(Run& run, SolveRecord record, const SolveResult& result, double setup_seconds) {
   if (result.reason == Reason::interrupted) return;
   const auto milliseconds = [](double seconds) { return seconds >= 0 ? Measure(1e3 * seconds) : Measure(); };

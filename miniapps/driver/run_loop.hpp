@@ -18,7 +18,7 @@
 
 namespace weir {
 
-enum class StepResult { advanced, failed, interrupted };  // interrupted: a solve was asked to stop
+enum class StepResult { advanced, failed, interrupted };  // interrupted: a solve was cancelled
 
 // begin: how the first state came about. Returns the exit code of the process. All ranks call.
 template <class Scheme, class Lab>

@@ -1,8 +1,8 @@
-// Linear solvers in checkpoints: what of the past decides their next bits (LinearSolver::save), each rank's part behind
-// that of the rank before. A solver that takes nothing from one system to the next is not there.
+// Linear solvers in checkpoints: the state on which their next results depend (LinearSolver::save), rank after rank.
+// Solvers without state are left out.
 //   require_promises(run, solver);                             // at the start
 //   save_solver(ranks, "flow", solver, state);
-//   note = load_solver(ranks, "flow", solver, from);   // before its setup; why it begins anew, or nothing
+//   note = load_solver(ranks, "flow", solver, from);   // before its setup; why it has no history, or empty
 #pragma once
 #include <string>
 #include <type_traits>
@@ -54,12 +54,12 @@ template <class Space>
 std::string load_solver(const Communicator& ranks, const std::string& name, LinearSolver<Space>& solver,
                         const Checkpoint& from) {
   if (!solver.remembers()) return "";
-  const std::string anew = "the solver of '" + name + "' begins anew: ";
+  const std::string why = "the solver of '" + name + "' starts without its history: ";
   const std::vector<double>* sizes = from.find("solver_" + name + "_sizes");
   const std::vector<double>* numbers = from.find("solver_" + name);
-  if (!sizes || !numbers) return anew + "the checkpoint holds nothing of it";
+  if (!sizes || !numbers) return why + "the checkpoint holds nothing of it";
   if (static_cast<int>(sizes->size()) != ranks.size())
-    return anew + "the checkpoint is of " + std::to_string(sizes->size()) + " ranks";
+    return why + "the checkpoint is of " + std::to_string(sizes->size()) + " ranks";
   std::size_t begin = 0, end = 0;
   for (int r = 0; r <= ranks.rank(); ++r) {
     const double size = (*sizes)[static_cast<std::size_t>(r)];
@@ -73,7 +73,7 @@ std::string load_solver(const Communicator& ranks, const std::string& name, Line
   bool is_of_this = false;
   all_or_none(ranks, [&] { is_of_this = solver.load(Archive(std::vector<double>(first, last))); });
   if (is_of_this) return "";
-  return anew + "[linear." + name + "] has changed";
+  return why + "[linear." + name + "] has changed";
 }
 
 }  // namespace weir

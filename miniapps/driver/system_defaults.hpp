@@ -1,4 +1,4 @@
-// How the solver of a flow code's system is made where [linear.NAME] does not say.
+// Defaults of the solver of a system of a flow code, used for keys that [linear.NAME] does not have.
 #pragma once
 #include "solvers/linear_solver.hpp"
 #include "solvers/registry.hpp"

@@ -7,7 +7,7 @@ namespace {
 
 bool is_finite(double v) { return v - v == 0; }
 
-// v - v is zero where v is finite, and no number else: one sum of it tells of all.
+// v - v is zero for finite v and NaN otherwise, so one sum checks all values.
 struct Extremes {
   double least, most, doubt;
 };
@@ -63,7 +63,7 @@ ValueRange range(int n, const Value& value) {
     return range_on_device(n, value);
 }
 
-struct Contiguous {  // loads that lie side by side need no gather
+struct Contiguous {  // contiguous loads need no gather
   const double* v;
   WEIR_HD double operator()(int i) const { return v[i]; }
 };

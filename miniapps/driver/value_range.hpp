@@ -1,4 +1,4 @@
-// The least and the largest of a variable, in one pass and without allocating anything.
+// The smallest and the largest value of a variable, in one pass and without allocation.
 #pragma once
 #include "solvers/device/space.hpp"
 

@@ -1,5 +1,4 @@
-// What a body and a grid promise before the first step: too few cells across the body or the gap beside it, and a way out
-// of the grid.
+// Checks of body and grid before the first step: resolution, gaps, and whether a moving body leaves the grid.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +14,7 @@ constexpr double fewest = 2;  // cells across
 
 Box3 box_of(const Body& body) { return body.exact() ? body.exact()->box() : bounding_box(body.surface().node); }
 
-// The smallest cell beside the body.
+// The smallest cell next to the body.
 Vec3 cells_beside(const Box3& box, const Grid& grid) {
   Vec3 h{};
   for (std::size_t d = 0; d < 3; ++d) {
@@ -56,7 +55,7 @@ void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::str
       const double h = end == 0 ? line.width.front() : line.width.back();
       if (gap[end] < 0 && d > 0 && body.is_fixed()) continue;  // it crosses the side
       if (gap[end] < 0) {
-        warnings.push_back("the body leaves the grid through " + side + when + ": the run will end there");
+        warnings.push_back("the body leaves the grid through " + side + when + ": the run will stop then");
         return;
       }
       if (std::abs(gap[end]) <= 1e-6 * h && !body.is_cavity() && !c.flow.is_periodic(static_cast<int>(d)))

@@ -10,49 +10,51 @@ namespace weir {
 namespace {
 
 constexpr Option body_keys[] = {
-    {"reference_velocity", Option::number, "1", "U of drag = F / (0.5 density U^2 area), strouhal", "(0, inf)",
-     "velocity"},
-    {"reference_length", Option::number, "1", "of strouhal and wake_length", "(0, inf)", "length"},
+    {"reference_velocity", Option::number, "1", "velocity U in drag = F / (0.5 density U^2 area) and in strouhal",
+     "(0, inf)", "velocity"},
+    {"reference_length", Option::number, "1", "length scale of strouhal and wake_length", "(0, inf)", "length"},
     {"reference_area", Option::number, "depends on reference_length: equal to it",
-     "of drag and lift; 2D: a length, force per unit of depth", "(0, inf)", "length^2"},
+     "area in the drag and lift coefficients; 2D: a length, as forces are per unit of depth", "(0, inf)", "length^2"},
     {"control_volume", Option::numbers, "depends on the grid: all but the outermost cells",
-     "[x0, y0(, z0), x1, y1(, z1)] of the momentum balance, to the nearest faces", "", "length"}};
+     "box [x0, y0(, z0), x1, y1(, z1)] of the momentum balance, rounded to the nearest faces", "", "length"}};
 
 constexpr Option heat_keys[] = {
-    {"temperature", Option::number, "depends: without it heat_flux is given", "of the body's surface", "(-inf, inf)",
-     "temperature"},
-    {"heat_flux", Option::number, "0", "of the surface into the fluid, over density times heat capacity", "(-inf, inf)",
-     "temperature velocity"}};
+    {"temperature", Option::number, "depends: without it heat_flux is given", "temperature of the surface of the body",
+     "(-inf, inf)", "temperature"},
+    {"heat_flux", Option::number, "0", "heat flux from the surface into the fluid over density times heat capacity",
+     "(-inf, inf)", "temperature velocity"}};
 
 constexpr Option output_keys[] = {
     {"average_from", Option::number, "0", "force statistics from this time on", "", "time"},
-    {"forces_period", Option::number, "0", "of a forced motion: gives drag_noise; 0: none", "[0, inf)", "time"}};
+    {"forces_period", Option::number, "0", "period of a forced motion, for drag_noise; 0: none", "[0, inf)", "time"}};
 
-constexpr Option numerics_keys[] = {{"order", Option::integer, "2",
-                                     "of advection; 4: fourth where the neighbours as far as two are fluid, and the "
-                                     "wall's condition by a cubic: for few "
-                                     "cells in a boundary layer, around bodies that stay; CFL number up to about 0.7",
-                                     "[2, 4]"}};
+constexpr Option numerics_keys[] = {
+    {"order", Option::integer, "2",
+     "order of the advection. 4: fourth order where two neighbours on each side are fluid, "
+     "and a cubic wall condition; for few cells in a boundary layer around a fixed "
+     "body; CFL number up to about 0.7",
+     "[2, 4]"}};
 
 constexpr Option ranks_keys[] = {{"body_layers", Option::integer, "0",
-                                  "layers of cells around a rank's part that it knows of; 0: as needed", "[0, 1000]"}};
+                                  "layers of cells around the part of a rank in which it knows the body; 0: as needed",
+                                  "[0, 1000]"}};
 
 void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   const Table flow = config.table("flow");
   if (c.flow.scheme != Scheme::fractional_step)
-    flow.fail("scheme", "the immersed miniapp knows scheme = \"fractional_step\" alone");
+    flow.fail("scheme", "the immersed miniapp has scheme = \"fractional_step\" only");
   if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a body needs a positive viscosity");
   for (int d = 0; d < c.flow.dim(); ++d)
     if (c.flow.grid.cells(d) < 3)
       config.table("grid").fail("cells",
-                                "around a body each direction needs at least three cells, or z one: a 2D flow");
-  if (c.flow.has_exact()) flow.fail("exact", "an exact solution knows of no body");
+                                "a flow around a body needs at least three cells in each direction, or one in z (2D)");
+  if (c.flow.has_exact()) flow.fail("exact", "exact solutions are not available with an immersed body");
   for (const ScalarCase& s : c.flow.scalars)
     if (s.has_exact)
       (s.is_temperature() ? config : config.table("scalar"))
           .table(s.name)
-          .fail("exact", "an exact solution knows of no body");
-  if (!config.has("body")) config.fail("body", "missing table [body]: what is in the flow");
+          .fail("exact", "exact solutions are not available with an immersed body");
+  if (!config.has("body")) config.fail("body", "missing table [body]: the body in the flow");
 }
 
 std::vector<WallScalar> read_walls(const Table& config, std::vector<ScalarCase>& scalars) {
@@ -156,7 +158,8 @@ ImmersedCase read_immersed_case(const Table& config) {
   c.order = numerics.get<int>("order");
   if (c.order == 3) numerics.fail("order", "order is 2 or 4");
   if (c.order == 4 && config.table("body").has("motion"))
-    numerics.fail("order", "order = 4 is for bodies that stay: nodes that change their order would make forces noisy");
+    numerics.fail("order",
+                  "order = 4 requires a fixed body: with a moving one the change of stencil makes the forces noisy");
   return c;
 }
 

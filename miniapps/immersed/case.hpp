@@ -1,4 +1,4 @@
-// What a case file says about a flow with a body in it, checked: everything of the incompressible miniapp's case, and [body].
+// The case file of a flow around a body, read and checked: the keys of the incompressible miniapp, and [body].
 #pragma once
 #include <functional>
 #include <string>
@@ -36,24 +36,24 @@ std::vector<KeyTable> immersed_keys();
 
 ImmersedCase read_immersed_case(const Table& config);
 
-// [ranks] body_layers; 0: as many as the cells beside the body ask for (cut_part.hpp).
+// [ranks] body_layers; 0: as many as the cells next to the body require (cut_part.hpp).
 int read_body_layers(const Table& config);
 
 // The body reaches beyond a side in y or z.
 bool crosses_sides(const Body& body, const Grid& grid, int dim);
 
-// [body] as the geometry reads it, triangulated finer than the grid. What was repaired in a file is put to `messages`.
+// The body of [body], triangulated finer than the grid. `messages` receives the repairs of a file.
 Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std::string>* messages = nullptr);
 
 // A body or a gap thinner than two cells, a motion that leaves the grid. Moves the body and brings it back to t = 0.
 std::vector<std::string> body_warnings(Body& body, const ImmersedCase& c);
 
-// What a moving body asks of the time step: t -> max over the body's nodes of sum_d |u_d| / h_d, per unit of time: u the
-// velocity of the fluid there (in an opening, what comes through), h_d the smallest cell along d. Empty for a body that stays,
-// and where the case gives dt.
+// Limit of the time step by a moving body: t -> max over the nodes of the body of sum_d |u_d| / h_d; u is the velocity
+// of the fluid there (in an opening that of the flow through it), h_d the smallest cell along d. Empty for a fixed
+// body, and if the case has dt.
 std::function<double(double)> body_rate(const Table& config, const ImmersedCase& c);
 
-// A list of triangles or segments about as fine as the grid beside the body.
+// A list of triangles or segments about as fine as the grid next to the body.
 double surface_spacing(const Grid& grid);
 
 }  // namespace weir

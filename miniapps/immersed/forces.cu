@@ -32,8 +32,9 @@ WEIR_HD inline void add_quadratic(const Axis& a, double v, int first, double sha
   w[2] += share * (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1));
 }
 
-// Of the three nodes nearest to v, which lies a few nodes from `near`. Where two are equally near, in the middle hundredth between two
-// nodes, both quadratics are blended: a body whose faces lie on grid lines has the force of one a hair beside them.
+// Of the three nodes nearest to v, which lies a few nodes from `near`. Where two are equally near, in the middle
+// hundredth between two nodes, both quadratics are blended: a body whose faces lie on grid lines has the force of one a
+// hair next to them.
 WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   int low = near < a.lowest ? a.lowest : near > a.highest - 1 ? a.highest - 1 : near;
   while (low + 1 < a.highest && a.x[low + 1] <= v) ++low;
@@ -49,8 +50,8 @@ WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   return s;
 }
 
-// Fields hold velocities at the faces of cells along their own direction, else at centres, ghosts included; the pressure at the
-// centres of the cells alone.
+// Fields hold velocities at the faces of cells along their own direction, else at centres, ghosts included; the
+// pressure at the centres of the cells alone.
 struct SurfaceView {
   Axis face[3], centre[3], inner[3];
   const double *velocity[3], *pressure;  // of (0, 0, 0)
@@ -93,8 +94,8 @@ struct Probe {
   }
 };
 
-// The widest side of the cell that x lies in, which `cell` becomes.
-WEIR_HD inline double spacing(const SurfaceView& v, const Vec3& x, int (&cell)[3]) {
+// The width along a normal of the cell that x lies in, which `cell` becomes: long cells along a wall keep the points close.
+WEIR_HD inline double spacing(const SurfaceView& v, const Vec3& x, const Vec3& normal, int (&cell)[3]) {
   double h = 0;
   for (int d = 0; d < v.dim; ++d) {
     int low = 0, high = v.n[d];
@@ -102,17 +103,30 @@ WEIR_HD inline double spacing(const SurfaceView& v, const Vec3& x, int (&cell)[3
       const int middle = (low + high) / 2;
       (v.m.line[d].face[middle] <= x[d] ? low : high) = middle;
     }
-    if (v.m.line[d].h[low] > h) h = v.m.line[d].h[low];
+    h += normal[d] * v.m.line[d].h[low] * normal[d] * v.m.line[d].h[low];
     cell[d] = low;
   }
-  return h;
+  return sqrt(h);
+}
+
+// The distance along the normal of a piece to the end of the grid.
+WEIR_HD inline double room(const SurfaceView& v, const Piece& s) {
+  double least = 1e300;
+  for (int d = 0; d < v.dim; ++d) {
+    const Axis& face = v.face[d];
+    if (s.normal[d] == 0) continue;
+    const double t = (face.x[s.normal[d] > 0 ? face.highest : face.lowest] - s.point[d]) / s.normal[d];
+    if (t < least) least = t < 0 ? 0 : t;
+  }
+  return least;
 }
 
 // The pressure's and the viscous force of one piece: points at a, 2a, 3a on the normal, and the wall itself.
 //   p(0) = 3 p1 - 3 p2 + p3,      du/dn(0) = (18 u1 - 9 u2 + 2 u3) / (6 a),   u relative to the wall
+// The points of the pressure move closer where a side of the box is near: none lies beyond it.
 WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&out)[6]) {
   int cell[3] = {0, 0, 0};
-  const double a = probe_spacing * spacing(v, s.point, cell);
+  const double a = probe_spacing * spacing(v, s.point, s.normal, cell);
   double x[3][3], area = 0;
   for (int d = 0; d < 3; ++d) {
     for (int q = 0; q < 3; ++q) x[q][d] = s.point[d] + (q + 1) * a * s.normal[d];
@@ -120,7 +134,13 @@ WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&o
   }
   area = sqrt(area);
   const Probe at[3] = {{v, x[0], cell}, {v, x[1], cell}, {v, x[2], cell}};
-  const double p = 3 * at[0].pressure(v) - 3 * at[1].pressure(v) + at[2].pressure(v);
+  double p = 3 * at[0].pressure(v) - 3 * at[1].pressure(v) + at[2].pressure(v);
+  const double nearer = room(v, s) / 3;
+  if (nearer < a) {
+    for (int d = 0; d < 3; ++d)
+      for (int q = 0; q < 3; ++q) x[q][d] = s.point[d] + (q + 1) * nearer * s.normal[d];
+    p = 3 * Probe(v, x[0], cell).pressure(v) - 3 * Probe(v, x[1], cell).pressure(v) + Probe(v, x[2], cell).pressure(v);
+  }
   double slope[3] = {0, 0, 0}, normal_slope = 0;
   for (int d = 0; d < v.dim; ++d) {
     const int e = (d + 1) % 3, f = (d + 2) % 3;
@@ -161,7 +181,7 @@ SurfaceView surface_view(const Flow<Space>& flow, const Metrics& m, double visco
 //   fixed: dT/dn(0) as du/dn,      given slope g: T(0) = (18 T1 - 9 T2 + 2 T3 - 6 a g) / 11
 WEIR_HD inline void piece_scalar(const SurfaceView& v, const Piece& s, const WallScalar& wall, double (&out)[3]) {
   int cell[3] = {0, 0, 0};
-  const double a = probe_spacing * spacing(v, s.point, cell);
+  const double a = probe_spacing * spacing(v, s.point, s.normal, cell);
   double T[3], area = 0;
   for (int q = 0; q < 3; ++q) {
     double x[3];
@@ -178,7 +198,8 @@ WEIR_HD inline void piece_scalar(const SurfaceView& v, const Piece& s, const Wal
   out[2] = at_wall * area;
 }
 
-// What leaves a box of component c's control volumes through one plane normal to t, per unit of time, in the direction of t.
+// Momentum flux out of a box of control volumes of component c through one plane normal to t, per unit of time, along
+// t.
 struct PlaneView {
   const double *u, *across, *p;  // of (0, 0, 0)
   MetricLine own, line;          // along c, t
@@ -200,7 +221,7 @@ WEIR_HD inline double plane_flux(const PlaneView& v, const int (&at)[3], bool wi
          v.viscosity * v.own.m[at[v.c]] * (v.u[q] - v.u[q - st]) * v.line.inv_m[at[v.t]];
 }
 
-// What a rank has of the nodes first .. last - 1 of the whole grid along d, as it counts.
+// The part of a rank of the nodes first .. last - 1 of the whole grid along d, in its own numbers.
 struct Span {
   int first, last;
   int size() const { return last > first ? last - first : 0; }

@@ -1,16 +1,20 @@
 // The force of the fluid on the body, over the density, in two ways that share nothing but the flow.
 //
-// surface_force: the integral of -p n + tau . n over the pieces of surface in the cut cells. On a no-slip wall of a body that
-// turns with Omega, tau . n = nu du_r/dn, u_r = u - u_wall - Omega x (x - x_wall), without its normal part. p and u come
-// from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u differenced. Pieces lie on the
-// chords of the cut cells, and on the surface itself with order 4 or a scalar (exact shapes): numerical_schemes.md.
+// surface_force: the integral of -p n + tau . n over the pieces of surface in the cut cells. On a no-slip wall of a
+// body that turns with Omega, tau . n = nu du_r/dn, u_r = u - u_wall - Omega x (x - x_wall), without its normal part. p
+// and u come from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u
+// differenced. Pieces lie on the chords of the cut cells, and on the surface itself with order 4 or a scalar (exact
+// shapes): numerical_schemes.md.
 //
-// ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides) + (body force
-// and buoyancy of the fluid in it), with the fluxes of momentum.hpp themselves, so that it sees the force that the discrete equations exert:
-//   M_c = sum of V (fraction u + (1 - fraction) u_wall) over the nodes of component c inside - V_body u_wall(its centroid)
+// ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides) +
+// (body force and buoyancy of the fluid in it), with the fluxes of momentum.hpp themselves, so that it sees the force
+// that the discrete equations exert:
+//   M_c = sum of V (fraction u + (1 - fraction) u_wall) over the nodes of component c inside
+//         - V_body u_wall(its centroid)
 //   sides: u u + p - nu grad u
-// u_wall is the motion of the body's material, linear in x, so that what it has inside the solid is known exactly: an error of
-// `fraction` multiplies u - u_wall, which is small beside the surface, and not u. (dM/dt would show it, over dt.)
+// u_wall is the motion of the body's material, linear in x, so that what it has inside the solid is known exactly: an
+// error of `fraction` multiplies u - u_wall, which is small next to the surface, instead of u. (dM/dt would contain it,
+// over dt.)
 #pragma once
 #include <array>
 
@@ -38,9 +42,9 @@ template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
                     const double (&angular_velocity)[3], GrowingArray<double, Space>& work);
 
-// Of a scalar, sums over the surface: area, flux into the fluid (of heat over density times heat capacity), value times area. Where
-// the wall's value is given the flux comes from three points on the normal, as friction does; else the value, by the slope at the
-// wall and the same points. work: 3 values a piece. Over ranks: this rank's share.
+// Of a scalar, sums over the surface: area, flux into the fluid (of heat over density times heat capacity), value times
+// area. Where the wall's value is given the flux comes from three points on the normal, as friction does; else the
+// value, by the slope at the wall and the same points. work: 3 values a piece. Over ranks: this rank's share.
 struct SurfaceScalar {
   double area = 0, flux = 0, value = 0;
 };
@@ -53,8 +57,8 @@ struct CellBox {
   int low[3] = {0, 0, 0}, high[3] = {1, 1, 1};
 };
 
-// u_wall = velocity + slope x of each component, and of the solid in a control volume (a cavity: minus the fluid in it) the
-// integral.
+// u_wall = velocity + slope x of each component, and of the solid in a control volume (a cavity: minus the fluid in it)
+// the integral.
 struct WallMotion {
   double velocity[3] = {}, slope[3][3] = {}, solid[3] = {};
   double outside = 1;  // 0: a cavity, the fluid is inside
@@ -72,7 +76,8 @@ class ControlVolume {
   // The mean force over the step that has led to this flow; remembers it. driven: what driving() was in that step.
   void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall,
                double dt, const double (&driven)[3], double (&force)[3]);
-  // The sum of fraction (V force + more) of component c, of all ranks: a body force, and what else drives the unknowns (V f).
+  // The sum of fraction (V force + more) of component c, of all ranks: a body force, and what else drives the unknowns
+  // (V f).
   double driving(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, int c, double force,
                  View<const double> more) const;
 

@@ -32,8 +32,8 @@ void slope_weights(const double* x, double at, double* w) {
   }
 }
 
-// Nodes own.low .. own.low + n (faces) or own.low .. own.low + n - 1 (centres) of a line of the whole grid; those within two of
-// its ends stay empty.
+// Nodes own.low .. own.low + n (faces) or own.low .. own.low + n - 1 (centres) of a line of the whole grid; those
+// within two of its ends stay empty.
 std::vector<FourthOrderNode> nodes_of(const GridLine& line, int low, int n, bool at_faces) {
   const std::vector<double>&node = at_faces ? line.faces : line.centre, &flux = at_faces ? line.centre : line.faces;
   std::vector<FourthOrderNode> all(static_cast<std::size_t>(n + (at_faces ? 1 : 0)));

@@ -1,11 +1,12 @@
-// Advection of fourth order at the nodes whose neighbours as far as two are fluid, in the place of momentum.hpp's of second
-// order ([numerics] order = 4, fixed bodies). A boundary layer two cells thick is where a coarse grid's drag goes wrong, and
-// half of that is advection's; the other half is the ghosts' (cut_geometry.hpp).
+// Advection of fourth order at nodes with two fluid neighbours on each side, instead of the second order of
+// momentum.hpp ([numerics] order = 4, fixed bodies). On coarse grids the error of the drag comes from a boundary layer
+// two cells thick: half of it from the advection, half from the ghosts (cut_geometry.hpp).
 //
 //   C(u) = V sum_t sum_e slope_e (v_e u_e),  e = -3/2, -1/2, 1/2, 3/2 along t
 //
-// u_e: from the four nodes beside e that are at most two away (one-sided at +-3/2), v_e: from the four along the component's own
-// direction. Both are cubic, on any stretched grid. What the nodes within two of a side of the box take is of second order.
+// u_e: from the four nodes next to e that are at most two away (one-sided at +-3/2), v_e: from the four along the
+// component's own direction. Both are cubic, on any stretched grid. Nodes within two of a side of the box keep second
+// order.
 #pragma once
 #include <array>
 

@@ -20,7 +20,8 @@ Uploads uploads_since(const Ledger& before) {
   return {ledger().copies_to_device - before.copies_to_device, ledger().bytes_to_device - before.bytes_to_device};
 }
 
-// Of the pressure. What its couplings tell of the grid is the less the more of it a body closes, and changes as the body moves.
+// The grid of the pressure system. Multigrid coarsens by the grid, not by the matrix, because cut faces distort the
+// couplings and change as the body moves.
 BandedGrid grid_of(const Grid& g, const Layout& l) {
   BandedGrid grid = cubes(l.cells(), periodic_of(l));
   for (int d = 0; d < l.dim; ++d) grid.faces[static_cast<std::size_t>(d)] = g.line[d].faces;
@@ -55,7 +56,7 @@ Banded<Space>& bands_of(const FlowSystem<Space>& system) {
 
 template <class Space>
 void set_remainder(const FlowSystem<Space>& system, const InterpolationRows& rows, const CutPart& part, int component) {
-  if (auto* spread = spread_of(system))  // else nobody took a part
+  if (auto* spread = spread_of(system))  // else there is one rank
     spread->set_remainder(remainder_of(rows), part.remote(component));
   else
     bands_of(system).set_remainder(remainder_of(rows));
@@ -196,8 +197,9 @@ void ImmersedFlow<Space>::velocity_changed() {
   wide_.forget();
 }
 
-// The predictor's ghosts mirror u*. Left so, what the projection takes from u* would come back through the explicit terms of the
-// next step, with the other sign: in an opening through which fluid enters with W that grows where W dt / h is above 0.3.
+// Ghost values must be recomputed from the projected velocity. Ghosts that mirror u* would feed the correction of the
+// projection back through the explicit terms of the next step with the wrong sign: an opening with inflow velocity W is
+// then unstable for W dt / h > 0.3.
 template <class Space>
 void ImmersedFlow<Space>::set_ghosts_of_body() {
   wide_.fetch(flow_);
@@ -354,7 +356,7 @@ NamedArrays<Space> ImmersedFlow<Space>::state() {
 
 template <class Space>
 std::vector<SurfaceLoad> ImmersedFlow<Space>::surface_loads() {
-  surface_force();  // leaves each piece's part behind
+  surface_force();  // sets piece_work_
   const std::vector<Piece>& pieces = own_cut().surface;
   const std::vector<double> work = piece_work_.to_vector();
   const std::size_t n = pieces.size();
@@ -398,7 +400,8 @@ double ImmersedFlow<Space>::max_mass_error() {
   return ranks_.communicator().max(weir::max_mass_error<Space>(flow_.layout, metrics(), rhs_));
 }
 
-// The body is moved as it was in the last step, so that the same nodes are fresh. A fixed one may stand there already.
+// Restart: repeats the last body motion, so that the same nodes are marked as freshly cleared. A fixed body may be in
+// place.
 template <class Space>
 void ImmersedFlow<Space>::after_loading() {
   const bool stands_there = body_.is_fixed() && operator_dt_ > 0;

@@ -1,15 +1,15 @@
 // Incompressible flow around a body by a fractional step on a staggered Cartesian grid, sharp interface.
 //
-//   (u* - u^n)/dt + [(1 + r/2) C(u^n) - r/2 C(u^{n-1})] = -grad p^{n-1/2} + nu/2 lap(u* + u^n)  in the fluid,        (2)
+//   (u* - u^n)/dt + [(1 + r/2) C(u^n) - r/2 C(u^{n-1})] = -grad p^{n-1/2} + nu/2 lap(u* + u^n)  in the fluid,       (2)
 //        u*_G + sum w u*_k = 2 u_B^{n+1}  at ghost nodes: the no-slip condition of the body at t^{n+1}
-//   sum_f alpha_f A_f (u* - grad psi).n_f + u_B.S = 0  in every wet cell                                             (3)
-//   u^{n+1} = u* - grad psi  on the open faces                                                                       (4)
-//   p^{n+1/2} = p^{n-1/2} + psi/dt - nu/2 div u*                                                                      (5)
+//   sum_f alpha_f A_f (u* - grad psi).n_f + u_B.S = 0  in every wet cell                                            (3)
+//   u^{n+1} = u* - grad psi  on the open faces                                                                      (4)
+//   p^{n+1/2} = p^{n-1/2} + psi/dt - nu/2 div u*                                                                  (5)
 //
-// The three steps are those of Liu, Seo & Mittal (2013), eqs. 2 to 4, with the discrete systems 5 and 6; their predictor has
-// no pressure, which leaves a slip of order dt on the body: here p^{n-1/2} is kept in (2) and psi = dt (p^{n+1/2} -
-// p^{n-1/2}) solved for, as in the incompressible miniapp (fractional_step.hpp), whose operators, sides and records these
-// are. Ghost cells: Mittal et al. (2008), cut_geometry.hpp; the projection: pressure_system.hpp.
+// The three steps are those of Liu, Seo & Mittal (2013), eqs. 2 to 4, with the discrete systems 5 and 6. Their
+// predictor has no pressure, which leaves a slip of order dt on the body. Here (2) keeps p^{n-1/2} and (3) gives psi =
+// dt (p^{n+1/2} - p^{n-1/2}), as in the incompressible miniapp (fractional_step.hpp), whose operators, sides and
+// records are used. Ghost cells: Mittal et al. (2008), cut_geometry.hpp; the projection: pressure_system.hpp.
 #pragma once
 #include "mesh/body/body.hpp"
 #include "miniapps/immersed/case.hpp"
@@ -47,13 +47,13 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   using Base::metrics, Base::pressure;
   ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear)
       : ImmersedFlow(c, std::move(body), linear, FlowRanks(c.flow)) {}
-  // layers: of cells around a rank's own that it looks at beside the body; 0: as many as needed.
+  // layers: of cells around those of a rank in which it knows the body; 0: as many as needed.
   ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, const FlowRanks& ranks, int layers = 0);
 
   // Sets u^0 by the case and projects it. False: the projection failed.
   bool initialise(Timings& timings);
 
-  // Equations (2) to (5). Null where all went well, else the system whose solver failed.
+  // Equations (2) to (5). Returns null on success, otherwise the system whose solver failed.
   const FlowSystem<Space>* advance(double dt, Timings& timings);
   double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
 
@@ -64,7 +64,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   SurfaceScalar surface_scalar(std::size_t scalar);  // of all ranks
   const double (&control_volume_force() const)[3] { return control_force_; }
 
-  // Of the geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
+  // Copies of geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
   const Uploads& uploads() const { return uploads_; }
 
   double max_mass_error();  // max over the cells of |sum of fluxes| / V, after a step

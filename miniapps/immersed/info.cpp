@@ -34,7 +34,8 @@ StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config) {
   const Table linear = config.table("linear");
   const MatrixSize A{.rows = static_cast<double>(cells)};
   const std::int64_t bands = 8 * (2 * dim + 1) * cells;
-  // Fields and vectors; the geometry on the host (apertures, fractions, kinds, the signed distance's codes) and in the space.
+  // Fields and vectors; the geometry on the host (apertures, fractions, kinds, the signed distance's codes) and in the
+  // space.
   const std::int64_t flow = cells * (8 * (3 * dim + 5) + dim * (2 * (8 + 8 + 1) + 4) + 40);
   std::int64_t of_scalars = 0;
   for (const ScalarCase& s : c.flow.scalars)

@@ -136,8 +136,11 @@ void OpenFaces<Space>::open(const CutArrays<Space>& cut, const Flow<Space>& wide
       const double *at = from + f.from, here = *at, u0 = at[f.step[0]], u1 = at[f.step[1]];
       node[q] = here;
       double sum = here + f.near[0] * (u0 - here) + f.near[1] * (u1 - here);
-      sum += f.far[0] * (at[2 * f.step[0]] - here) + f.far[1] * (at[2 * f.step[1]] - here);
-      open[q] = sum + f.corner * (at[f.step[0] + f.step[1]] - u0 - u1 + here);
+      // Without a weight there may be no such node.
+      if (f.far[0] != 0) sum += f.far[0] * (at[2 * f.step[0]] - here);
+      if (f.far[1] != 0) sum += f.far[1] * (at[2 * f.step[1]] - here);
+      if (f.corner != 0) sum += f.corner * (at[f.step[0] + f.step[1]] - u0 - u1 + here);
+      open[q] = sum;
     });
     for_each<Space>(n, [=] WEIR_HD(int q) { u[face[q].place] = open[q]; });
   }

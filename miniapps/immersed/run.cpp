@@ -98,7 +98,7 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     Base::load(from);
   }
 
-  // What the flow brings: a scalar of the inlets, else of the sides that fix it, else the reference.
+  // The ambient scalar: the mean of the inlets, else of the sides that fix it, else the reference.
   double ambient(std::size_t scalar) const {
     for (const bool inlets : {true, false}) {
       double area = 0, sum = 0;
@@ -140,7 +140,7 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   }
 
   const ImmersedCase& c;
-  std::vector<std::string> messages, warnings;  // what was repaired in the body's file; what will not come out well
+  std::vector<std::string> messages, warnings;  // repairs of the file of the body; checks that failed
   double scale = 1;                             // from forces to coefficients
   ForceStatistics forces;
   std::vector<double> saved_forces;

@@ -64,7 +64,7 @@ double ForceStatistics::strouhal(double mean) const {
     at.push_back(time_[i] - (time_[i] - time_[i - 1]) * b / (b - a));
     was_low = false;
   }
-  // What changes from step to step is no shedding, and neither is the rounding of a steady force.
+  // Changes from step to step and the rounding of a steady force are not vortex shedding.
   constexpr double fewest_steps = 8;
   const double largest_force = std::max(largest_size(lift_), largest_size(drag_));
   if (at.size() < 3 || half_range(lift_) < 1e-6 * largest_force) return 0;

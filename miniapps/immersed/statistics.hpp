@@ -1,5 +1,4 @@
-// What becomes of the forces over time: the quantities that a case is compared with. Every step after [output]
-// average_from is kept (three numbers a step), also in checkpoints.
+// Statistics of the forces over time. Every step after [output] average_from is kept, also in checkpoints.
 #pragma once
 #include <map>
 #include <string>
@@ -11,12 +10,12 @@ class ForceStatistics {
  public:
   void add(double time, double dt, double drag, double lift, double control_drag);
 
-  // Means are over time; strouhal from the upward crossings of the mean lift, 0 where there are fewer than three or they are
-  // fewer than eight steps apart. With a
-  // period: drag_noise, what a body that moves through the cells of a grid makes beside the flow's own force.
+  // Means are over time. strouhal: from the upward crossings of the mean lift; 0 if there are fewer than three, or
+  // fewer than eight steps between them. drag_noise (with a period): spurious oscillation of the force caused by cells
+  // that change state as the body moves.
   std::map<std::string, double> quantities(double length, double velocity, double period) const;
 
-  std::vector<double> state() const;  // five numbers a step
+  std::vector<double> state() const;  // five numbers per step
   void restore(const std::vector<double>& state);
 
  private:

@@ -1,10 +1,10 @@
-// The system `advection_diffusion` of a velocity component, or (component scalar_nodes + s) that of scalar s, in delta form and per
-// unit of volume (equation (2) of immersed_flow.hpp):
+// The system `advection_diffusion` of a velocity component, or (component scalar_nodes + s) that of scalar s, in delta
+// form and per unit of volume (equation (2) of immersed_flow.hpp):
 //   fluid          delta - dt nu/2 lap delta = right-hand side of momentum.hpp / V
 //   ghost, fresh   self delta + sum w delta_k = target - (self u + sum w u_k),  the interpolation implicit
-//   beside a moving body   a blend of both (cut_geometry.hpp)
+//   next to a moving body   a blend of both (cut_geometry.hpp)
 //   solid          delta = 0
-// 5 or 7 bands; the interpolations are the sparse remainder. Not symmetric beside a body.
+// 5 or 7 bands; the interpolations are the sparse remainder. Not symmetric next to a body.
 #pragma once
 #include <array>
 
@@ -48,8 +48,8 @@ void finish_velocity_rhs(const Flow<Space>& flow, const Flow<Space>& wide, int c
                          const OperatorLines<Space>& lines, const CutArrays<Space>& cut, double euler,
                          View<double> advection, View<double> rhs);
 
-// u_G = (target - sum w u_k) / self at the ghost nodes: after the projection the wall's condition holds for the projected
-// velocity. (What flows through their open faces is kept by OpenFaces.) wide: as above; work: a value a row.
+// Sets u_G = (target - sum w u_k) / self at the ghost nodes, so that the projected velocity satisfies the wall
+// condition. (OpenFaces keeps the fluxes through their open faces.) wide: as above; work: one value per row.
 template <class Space>
 void set_ghost_nodes(const Flow<Space>& wide, int component, const CutArrays<Space>& cut, View<double> work,
                      Flow<Space>& flow);

@@ -7,8 +7,8 @@
 namespace weir {
 namespace {
 
-// Points of the padded region that this rank does not own: a ghost beside a side of the whole box, or where a period closes
-// within a rank, belongs to the owner of the cell beside it.
+// Points of the padded region that this rank does not own: a ghost next to a side of the whole box, or where a period
+// closes within a rank, belongs to the owner of the cell next to it.
 std::vector<GhostRequest> missing_points(const FlowRanks& ranks, const Layout& region) {
   const Layout& whole = ranks.whole();
   const int me = ranks.communicator().rank();

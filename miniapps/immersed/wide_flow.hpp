@@ -14,7 +14,7 @@ class WideFlow {
  public:
   WideFlow(const FlowRanks& ranks, const Grid& grid, const Layout& region, std::size_t scalars);
 
-  // From the owners' values, sides and ghosts beside them included: `own` must have them. All ranks call.
+  // From the owners' values, sides and ghosts next to them included: `own` must have them. All ranks call.
   void fetch(const Flow<Space>& own);
   void fetch_pressure(const Flow<Space>& own);
   bool is_current() const { return !wide_ || is_current_; }

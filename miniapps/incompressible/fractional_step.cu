@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// component: 3 for the pressure
+// component: 0 to 2 for velocities, 3 for values at cell centres
 template <class Space>
 void FractionalStep<Space>::add_system(const SystemDefaults& system, SeparableOperator op, int component,
                                        const Table& linear) {
@@ -26,7 +26,7 @@ FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& 
   for (int d = 0; d < c.dim(); ++d) add_system(momentum_system, momentum_operator(c, d, 0), d, linear);
   if (systems_.front()->solver.name() == "chebyshev") {
     work_ = Array<double, Space>(psi_.size());
-    for (auto& momentum : systems_) momentum->solver.krylov().lend(work_);
+    for (auto& momentum : systems_) momentum->solver.krylov().share_work(work_);
   }
   for (std::size_t s = 0; s < scalars_.size(); ++s)
     add_system(scalar_system(c.scalars[s]), scalar_operator(c, s, 0), 3, linear);
@@ -52,7 +52,7 @@ bool FractionalStep<Space>::initialise(Timings& timings) {
   return true;
 }
 
-// The momentum operators know the time step.
+// The matrices of (2) and (6) contain the time step.
 template <class Space>
 void FractionalStep<Space>::prepare_momentum(double dt) {
   for (auto& system : systems_) system->setup_seconds = -1;

@@ -1,17 +1,17 @@
 // Incompressible flow by a fractional step on a staggered grid, second order in space and time.
 //
-//   du/dt + div(u u) = -grad p + nu lap u + f,   div u = 0                            (p: over the density)          (1)
+//   du/dt + div(u u) = -grad p + nu lap u + f,   div u = 0                            (p: over the density)         (1)
 //
 //   (u* - u^n)/dt + [(1 + r/2) C(u^n) - r/2 C(u^{n-1})] = -grad p^{n-1/2} + nu/2 lap(u* + u^n) + f^{n+1/2},
-//        u* = b^{n+1} on the boundaries,   r = dt / dt_before                                                        (2)
-//   lap psi = div u*,   dpsi/dn = 0 on the boundaries                                                                (3)
-//   u^{n+1} = u* - grad psi                                                                                          (4)
-//   p^{n+1/2} = p^{n-1/2} + psi/dt - nu/2 div u*                                                                     (5)
+//        u* = b^{n+1} on the boundaries,   r = dt / dt_before                                                       (2)
+//   lap psi = div u*,   dpsi/dn = 0 on the boundaries                                                               (3)
+//   u^{n+1} = u* - grad psi                                                                                         (4)
+//   p^{n+1/2} = p^{n-1/2} + psi/dt - nu/2 div u*                                                                    (5)
 //
 // Staggered grid: Harlow & Welch, Phys. Fluids 8 (1965) 2182. Fractional step with Adams-Bashforth and Crank-Nicolson:
 // Kim & Moin, J. Comput. Phys. 59 (1985) 308. Incremental pressure: Van Kan, SIAM J. Sci. Stat. Comput. 7 (1986) 870.
 // The last term of (5), which makes the pressure second order up to the walls: Brown, Cortez & Minion, J. Comput. Phys.
-// 168 (2001) 464. The first step has r = 0 (Euler), one step of first order, which leaves the whole second order.
+// 168 (2001) 464. The first step has r = 0 (Euler); one step of first order leaves the scheme of second order.
 #pragma once
 #include "miniapps/incompressible/scalar.hpp"
 #include "miniapps/incompressible/staggered_flow.hpp"
@@ -19,7 +19,7 @@
 
 namespace weir {
 
-// The tolerance is that of an increment: far below the step's truncation error.
+// The tolerance is relative to an increment and far below the truncation error of a step.
 inline constexpr SystemDefaults momentum_system{"momentum", "chebyshev", "jacobi", 1e-6, on_stencil, true};
 inline constexpr SystemDefaults pressure_system{"pressure", "fast_poisson", "jacobi", 1e-8, on_stencil, true};
 
@@ -30,7 +30,7 @@ class FractionalStep : public StaggeredFlow<Space> {
   FractionalStep(const IncompressibleCase& c, const Table& linear) : FractionalStep(c, linear, FlowRanks(c)) {}
   FractionalStep(const IncompressibleCase& c, const Table& linear, const FlowRanks& ranks);
 
-  // Sets u^0 by the case, free of divergence. False: the projection failed (see pressure().result).
+  // Sets u^0 of the case and projects it. False: the projection failed (pressure().result).
   bool initialise(Timings& timings);
 
   // Equations (2) to (5). Returns null on success, otherwise the system whose solver failed; the velocity is then u^n
@@ -38,9 +38,9 @@ class FractionalStep : public StaggeredFlow<Space> {
   const FlowSystem<Space>* advance(double dt, Timings& timings);
   double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
 
-  // Of StaggeredFlow, and the scalars'.
+  // The state of StaggeredFlow and of the scalars.
   NamedArrays<Space> state();
-  void after_loading();  // what follows from the state: boundary fluxes; the solvers may be others than before
+  void after_loading();  // recomputes boundary fluxes and matrices from the state
 
  private:
   using Base = StaggeredFlow<Space>;
@@ -50,7 +50,7 @@ class FractionalStep : public StaggeredFlow<Space> {
   void add_system(const SystemDefaults& system, SeparableOperator op, int component, const Table& linear);
   void prepare_momentum(double dt);
   View<const double> momentum_rhs(int component, double dt, bool sides_move);  // (2)
-  // (6) of scalar.hpp. Null, or the system that failed.
+  // Equation (6) of scalar.hpp. Returns null, or the system that failed.
   const FlowSystem<Space>* advance_scalars(double dt, Timings& timings);
 
   std::vector<Scalar<Space>> scalars_;

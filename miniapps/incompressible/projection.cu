@@ -23,8 +23,8 @@ void minus_divergence_of(const Flow<Space>& flow, const Metrics& m, double* b) {
   });
 }
 
-// The faces inside the box, then those where a period closes: there psi is found at the other end. Where another rank goes
-// on below, its last layer of psi lies in `below`.
+// The faces inside the box, then those of a periodic direction, which take psi from the other end. `below` is the last
+// layer of psi of the rank below.
 template <class Space, int d>
 void correct_component(const Metrics& m, const double* psi, const double* below, Flow<Space>& flow) {
   const Layout& l = flow.layout;

@@ -1,4 +1,4 @@
-// From u* to a velocity without divergence: equations (3) to (5) of fractional_step.hpp, psi = dt phi.
+// The projection of u* to a velocity free of divergence: equations (3) to (5) of fractional_step.hpp.
 #pragma once
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"

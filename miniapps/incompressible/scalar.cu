@@ -64,7 +64,8 @@ void source_rhs(const Layout& l, const Metrics& m, double dt, const double* sour
   });
 }
 
-// What the change of the sides' values over the step adds: kappa/2 of the value at half a cell, or half of the flux.
+// Contribution of the change of the side values over the step: kappa/2 of the value at half a cell, or half of the
+// flux.
 template <class Space>
 void add_change(const Layout& l, const Metrics& m, int side, bool is_fixed, double factor, const double* old,
                 const double* coming, double* b) {
@@ -114,7 +115,7 @@ Scalar<Space>::Scalar(const IncompressibleCase& c, std::size_t index, const Metr
   for (Array<double, Space>* a : {&now_, &next_, &delta_, &advection_, &mean_}) fill<Space>(0, *a);
 }
 
-// At the centres of the cells beside each side.
+// At the centres of the cells next to each side.
 template <class Space>
 void Scalar<Space>::evaluate_sides(double t, Array<double, Space>& into) {
   for (int side = 0; side < 2 * l_.dim; ++side) {

@@ -1,23 +1,25 @@
-// A scalar T of a flow on a staggered grid, the temperature or another one, at cell centres, second order in space and time:
+// A scalar T (the temperature or another one) of a flow on a staggered grid, at cell centres, second order in space and
+// time:
 //
-//   (T^{n+1} - T^n)/dt + [(1 + r/2) C(T^n) - r/2 C(T^{n-1})] = kappa/2 lap(T^{n+1} + T^n) + s^{n+1/2},   r = dt / dt_before   (6)
+//   (T^{n+1} - T^n)/dt + [(1 + r/2) C(T^n) - r/2 C(T^{n-1})] = kappa/2 lap(T^{n+1} + T^n) + s^{n+1/2},
+//        r = dt / dt_before                                                                                         (6)
 //
-// C: fluxes through the faces of a cell, with the plain mean of both cells (Verstappen & Veldman's advection, momentum.hpp). The
-// momentum equation feels the buoyancy of (T^n + T^{n+1})/2. On the sides T or its flux is given (sides/patch.hpp); through an
-// outlet it leaves without diffusing.
+// C: fluxes through the faces of a cell, with the plain mean of both cells (advection of Verstappen & Veldman,
+// momentum.hpp). The momentum equation contains the buoyancy of (T^n + T^{n+1})/2. On the sides T or its flux is given
+// (sides/patch.hpp); an outlet has no diffusive flux.
 #pragma once
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "miniapps/driver/system_defaults.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/plane.hpp"
 #include "miniapps/structured/whole_fields.hpp"
-#include "miniapps/driver/system_defaults.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {
@@ -29,7 +31,7 @@ class Scalar {
   Scalar(const IncompressibleCase& c, std::size_t index, const Metrics& metrics, const FlowRanks& ranks,
          FlowHalo<Space>& halo);
 
-  // C = sum of u (T_face - T), as beside a body the nodes' velocities are not free of divergence in a cell that it cuts.
+  // C = sum of u (T_face - T): the node velocities are not free of divergence in a cell that a body cuts.
   void use_advective_form() { advective_ = true; }
   const ScalarCase& given() const { return c_.scalars[index_]; }
   void initialise(Flow<Space>& flow, double t);

@@ -1,8 +1,5 @@
-// What a run reports of its scalars beside the surfaces' fluxes, for [check] and history.csv. Without a body in the flow.
-//   NAME_total, NAME_min, NAME_max      of [scalar.NAME]: integral over the box, extremes of the cells
-//   NAME_centre_x, NAME_variance_x      (y, z) its first moment and its second central one, over the total: where a puff is and how
-//                                       wide, as long as nothing of it has crossed a period
-//   error_NAME_l2, error_NAME_max       where `exact` is given, of the temperature too: root mean square over the box, largest
+// Quantities of the scalars of a flow without a body, for [check] and history.csv (scalar_quantity_table). The centre
+// and the variance of a puff are meaningful until part of it crosses a periodic side.
 #pragma once
 #include <map>
 #include <string>
@@ -26,7 +23,7 @@ double scalar_total(const Flow<Space>& flow, const Metrics& m, std::size_t scala
 // Of the whole box.
 std::map<std::string, double> scalar_quantities(const IncompressibleCase& c, const Flow<Host>& flow, double time);
 
-// The names of the above, and the columns NAME_total of history.csv, behind those there are.
+// Appends the names of the above, and the columns NAME_total of history.csv.
 void add_scalar_quantities(const IncompressibleCase& c, RunHeader& header);
 
 // The linear systems of a step in their order.

@@ -26,7 +26,7 @@ void FlowSystem<Space>::prepare() {
 
 template <class Space>
 FlowSystem<Space>::~FlowSystem() {
-  if constexpr (std::is_same_v<Space, Device>) backend::settle_timers();
+  if constexpr (std::is_same_v<Space, Device>) backend::complete_timers();
 }
 
 template <class Space>

@@ -1,5 +1,6 @@
-// What the fractional steps on a staggered grid share, with a body in the flow (immersed/immersed_flow.hpp) and without
-// (fractional_step.hpp): the state, its boundary values and ghosts, the right-hand side's terms, the linear systems.
+// Common part of the fractional steps on a staggered grid, with a body in the flow (immersed/immersed_flow.hpp) and
+// without (fractional_step.hpp): the state, its boundary values and ghosts, terms of the right-hand side, the linear
+// systems.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -8,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "miniapps/driver/system_defaults.hpp"
+#include "miniapps/driver/value_range.hpp"
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/structured/boundary.hpp"
 #include "miniapps/structured/case.hpp"
@@ -17,13 +20,11 @@
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/force_field.hpp"
 #include "miniapps/structured/whole_fields.hpp"
-#include "miniapps/driver/value_range.hpp"
-#include "miniapps/driver/system_defaults.hpp"
 #include "postproc/run/timings.hpp"
 
 namespace weir {
 
-// A matrix, its solver and what its last solve gave.
+// A matrix, its solver and the result of the last solve.
 template <class Space>
 struct FlowSystem {
   // linear: [linear] of the case file
@@ -46,10 +47,10 @@ struct FlowSystem {
 template <class Space>
 class StaggeredFlow {
  public:
-  // max |u* - u^n| / dt of the last step: what `steady_tolerance` looks at, with the scalars' (scalar_rate). One pass over the
+  // max |u* - u^n| / dt of the last step, which `steady_tolerance` limits together with scalar_rate. One pass over the
   // unknowns.
   double rate() const;
-  // Of this rank: dt times the largest of all is the CFL number.
+  // dt times the largest value of all ranks is the CFL number.
   double courant_rate() const { return weir::courant_rate(flow_, metrics()); }
 
   double time = 0;
@@ -70,7 +71,7 @@ class StaggeredFlow {
   }
   FlowSystem<Space>& pressure() { return *systems_.back(); }
 
-  // Everything the next step needs, by name: checkpoints write and read these, with time, step and dt_before.
+  // All arrays that the next step needs, by name; checkpoints hold these, time, step and dt_before.
   NamedArrays<Space> state();
 
  protected:
@@ -86,8 +87,8 @@ class StaggeredFlow {
   void add_increments() {  // u* of (2)
     for (int c = 0; c < layout().dim; ++c) add_increment<Space>(flow_, c, delta_[c]);
   }
-  // The scalars' changes per time over their deviations, times the flow's speed: in the unit of rate(). In a fluid at rest the
-  // speed is diffusivity over the box.
+  // Relative change of the scalars per time, times the speed of the flow: in the unit of rate(). In a fluid at rest the
+  // speed is diffusivity over the length of the box.
   template <class Scalars>
   double scalar_rate(const Scalars& scalars) const {
     double length = 0, speed = 0, most = 0;
@@ -112,13 +113,13 @@ class StaggeredFlow {
   MetricArrays<Space> metrics_;
   Flow<Space> flow_;
   BoundaryValues<Space> boundary_;
-  ForceField<Space> force_;  // what momentum_terms() has no number for
+  ForceField<Space> force_;  // body forces given by formulas
   FlowHalo<Space> halo_;
   std::array<Array<double, Space>, 3> advection_;  // C(u^{n-1})
   std::array<Array<double, Space>, 3> delta_;      // u* - u^n; the next solve starts from the last one's
   Array<double, Space> psi_, rhs_;
   std::vector<std::unique_ptr<FlowSystem<Space>>> systems_;
-  double operator_dt_ = 0;  // that the velocity's matrices were made for
+  double operator_dt_ = 0;  // time step of the velocity matrices
 };
 
 }  // namespace weir

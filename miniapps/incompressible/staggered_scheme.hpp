@@ -1,4 +1,4 @@
-// What the fractional steps add to run_structured, with a body in the flow and without.
+// The fractional steps as Scheme of run_structured.hpp, with a body in the flow and without.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace weir {
 
-// The fractional steps: momentum part c is component c, the pressure lives in the cells.
+// Part c of the momentum system is velocity component c; the pressure is at cell centres.
 template <class SchemeSpace, class FlowCode>
 struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<SchemeSpace>> {
   using Base = StructuredScheme<SchemeSpace, FlowCode, WholeFields<SchemeSpace>>;
@@ -100,7 +100,7 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
     o.reason = failed_solve_text(failed->name, failed->result.reason, flow.step + 1);
     return o;
   }
-  // The record of a step and the choice of the next one ask for the same.
+  // Used by the record of a step and by the choice of the next one.
   double courant_rate() const {
     if (!courant_rate_) courant_rate_ = flow.courant_rate();
     return *courant_rate_;
@@ -124,7 +124,7 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
   const FlowSystem<SchemeSpace>* failed = nullptr;
 
  private:
-  mutable std::optional<double> courant_rate_;  // of the flow as it is
+  mutable std::optional<double> courant_rate_;  // of the present flow
 };
 
 }  // namespace weir

@@ -105,8 +105,8 @@ bool is_outlet(const SidePatch& p) { return p.type == SidePatch::Type::outlet; }
 
 using Choice = bool (*)(const SidePatch&);
 
-// The patches whose normal velocity may be changed: the outlets, else what formulas give, of those that are filled in every
-// step if there are any.
+// The patches whose normal velocity may be changed: the outlets, else what formulas give, of those that are filled in
+// every step if there are any.
 Choice who_balances(const IncompressibleCase& c) {
   if (c.has_outlet()) return is_outlet;
   const Choice formula = [](const SidePatch& p) { return p.has_formula && p.type == SidePatch::Type::inlet; };
@@ -131,7 +131,7 @@ void convect_outlet(BoundaryValues<Space>& values, int patch, double speed, doub
   const bool high = side % 2 == 1;
   const Plane p = make_plane(l, d);
   for (int c = 0; c < l.dim; ++c) {
-    const double h = c == d ? 1 : 0.5;  // of the cell beside the outlet: where the inner value sits
+    const double h = c == d ? 1 : 0.5;  // of the cell next to the outlet: where the inner value sits
     const SideSteps at = side_steps(l, p, high ? n - 1 : (c == d ? 1 : 0));
     const double *f = flow.velocity[c].data(), *old = values.now(side, c),
                  *inv_h = values.m.line[d].inv_h + (high ? n - 1 : 0);

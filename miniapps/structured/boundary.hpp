@@ -4,9 +4,9 @@
 //   outlet        db/dt + U db/dn = 0, U the mean outflow, implicit upwind: b' = (b + k u_inner) / (1 + k) with
 //                 k = dt U / distance; then a constant is added to the normal component, so that what flows in flows
 //                 out and the pressure system has a solution
-// Where no outlet is, formulas take what their quadrature misses. Each patch of a side has its own condition
-// (sides/patch.hpp). A ghost mirrors the value on the side, u_ghost = 2 b - u_inner, so that one formula serves every cell; a face on the
-// side holds b itself.
+// Without an outlet the quadrature error of formulas is added to them. Each patch of a side has its own condition
+// (sides/patch.hpp). A ghost mirrors the value on the side, u_ghost = 2 b - u_inner, so that one formula serves every
+// cell; a face on the side holds b itself.
 #pragma once
 #include <vector>
 
@@ -35,17 +35,17 @@ class BoundaryValues {
   // After now() was read from a checkpoint: next() and the fluxes follow it.
   void follow_loaded();
 
-  // What the change of b over the step adds to the delta form of Crank-Nicolson (see momentum.hpp).
+  // Contribution of the change of b over the step to the delta form of Crank-Nicolson (momentum.hpp).
   void add_increment(int component, double dt, View<double> rhs);
-  // Faces on the sides, ghosts beside them and periodic images, from now().
+  // Faces on the sides, ghosts next to them and periodic images, from now().
   void set_ghosts(Flow<Space>& flow);
-  // Only what the divergence reads: the normal component on the sides.
+  // Sets the normal component on the sides, which is all that the divergence reads.
   void set_normal_velocity(Flow<Space>& flow);
 
   double* now(int side, int component) { return now_.data() + planes_.offset(side, component); }
   double* next(int side, int component) { return next_.data() + planes_.offset(side, component); }
   const int* patch_of(int side, int component) const { return owner_.data() + planes_.offset(side, component); }
-  // What formulas say of b without the modulation; null: the case has none.
+  // Values of formulas for b without the modulation; null: the case has none.
   const double* formula(int side, int component) const {
     return formula_.size() > 0 ? formula_.data() + planes_.offset(side, component) : nullptr;
   }

@@ -4,63 +4,70 @@
 
 #include "base/table_option.hpp"
 #include "mesh/structured/read_grid.hpp"
-#include "miniapps/structured/time/growth.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/read_sides.hpp"
+#include "miniapps/structured/time/growth.hpp"
 #include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
 
 namespace {
 
-constexpr Option force_keys[] = {
-    {"direction", Option::numbers, "[0, 0, 0]", "of the force, times the factor", "(-inf, inf)", "length/time^2"}};
+constexpr Option force_keys[] = {{"direction", Option::numbers, "[0, 0, 0]",
+                                  "acceleration vector, multiplied by the modulation factor", "(-inf, inf)",
+                                  "length/time^2"}};
 
 constexpr Option flow_keys[] = {
     {"scheme", Option::text, "fractional_step",
-     "artificial_compressibility: all unknowns of a cell are solved together ([linear.flow]; incompressible alone)",
+     "time integration; artificial_compressibility solves all unknowns of a cell together ([linear.flow]; "
+     "incompressible "
+     "only)",
      "fractional_step | artificial_compressibility"},
-    {"viscosity", Option::number, Option::required, "dynamic: kinematic times density", "[0, inf)",
+    {"viscosity", Option::number, Option::required, "dynamic viscosity: kinematic viscosity times density", "[0, inf)",
      "density length^2/time"},
-    {"density", Option::number, "1", "constant", "(0, inf)", "density"},
+    {"density", Option::number, "1", "density of the fluid, constant", "(0, inf)", "density"},
     {"body_force", Option::numbers, "[0, 0, 0]",
-     "acceleration; or { direction = [..], mean, amplitude, angular_frequency, phase }, as `modulation` of a boundary; "
+     "acceleration vector, or { direction = [..], mean, amplitude, angular_frequency, phase }, as `modulation` of a "
+     "boundary; "
      "formulas of x, y, z, t",
      "numbers or formulas", "length/time^2"},
     {"initial", Option::text, "rest",
-     "uniform: initial_velocity; taylor_green_2d: carried along by it; turbulent_channel: Reichardt's profile between "
+     "initial velocity field. uniform: initial_velocity; taylor_green_2d: carried along by it; turbulent_channel: "
+     "Reichardt's profile between "
      "walls in y; formula: initial_velocity, formulas of x, y, z (without: exact_velocity at t = 0)",
      "rest | uniform | taylor_green_2d | taylor_green_3d | poiseuille | womersley | turbulent_channel | formula"},
     {"initial_velocity", Option::numbers, "[0, 0, 0]",
-     "of initial = \"uniform\", \"taylor_green_2d\" (numbers) and \"formula\"", "numbers or formulas", "velocity"},
-    {"initial_perturbation", Option::number, "0", "of turbulent_channel: amplitude of the waves on top", "(-inf, inf)",
-     "u_tau"},
-    {"exact", Option::text, "depends on initial: the same where that is a solution",
-     "what error_velocity_* and error_pressure_l2 are measured against",
-     "none | taylor_green_2d | poiseuille | womersley | formula"},
-    {"exact_velocity", Option::numbers, "[0, 0, 0]", "of exact = \"formula\": of x, y, z, t", "numbers or formulas",
+     "velocity for initial = \"uniform\", \"taylor_green_2d\" (numbers) and \"formula\"", "numbers or formulas",
      "velocity"},
-    {"exact_pressure", Option::number, "depends: error_pressure_l2 is not measured", "of exact = \"formula\"",
-     "number or formula", "pressure"},
+    {"initial_perturbation", Option::number, "0", "amplitude of the waves added to initial = \"turbulent_channel\"",
+     "(-inf, inf)", "u_tau"},
+    {"exact", Option::text, "depends on initial: the same where that is a solution",
+     "exact solution that error_velocity_* and error_pressure_l2 compare with",
+     "none | taylor_green_2d | poiseuille | womersley | formula"},
+    {"exact_velocity", Option::numbers, "[0, 0, 0]", "velocity for exact = \"formula\": formulas of x, y, z, t",
+     "numbers or formulas", "velocity"},
+    {"exact_pressure", Option::number, "depends: error_pressure_l2 is not measured",
+     "pressure for exact = \"formula\": a formula of x, y, z, t", "number or formula", "pressure"},
     {"turbulence", Option::text, "none",
-     "k_omega (Wilcox 1988) needs artificial_compressibility, initial = \"turbulent_channel\" and no inlet or outlet",
+     "turbulence model; k_omega (Wilcox 1988) requires artificial_compressibility, initial = \"turbulent_channel\" and "
+     "no inlet or outlet",
      "none | k_omega"}};
 
 constexpr Option time_keys[] = {
-    {"end", Option::number, Option::required, "of the run", "(0, inf)", "time"},
+    {"end", Option::number, Option::required, "end time of the run", "(0, inf)", "time"},
     {"dt", Option::number, "depends on time.cfl: one of both is given", "fixed time step", "(0, inf)", "time"},
     {"cfl", Option::number, "depends on time.dt: one of both is given",
      "CFL number that sets dt; at most 1 with fractional_step", "(0, inf)"},
     {"steady_tolerance", Option::number, "0",
-     "the run ends where max |du/dt| falls below, and max |ds/dt| of each scalar over its largest deviation from the "
-     "mean times the "
-     "largest speed; 0: off",
+     "steady state: the run ends when max |du/dt| is below this, and so is max |ds/dt| of each scalar over its largest "
+     "deviation from the mean, times the largest speed; 0: off",
      "[0, inf)", "velocity/time"},
-    {"steady_every", Option::integer, "10", "between two evaluations of it", "[1, inf)", "steps"}};
+    {"steady_every", Option::integer, "10", "steps between two evaluations of the steady-state criterion", "[1, inf)",
+     "steps"}};
 constexpr Option coupled_time_keys[] = {
     {"steady", Option::boolean, "false",
-     "no physical time: [pseudo_time] says when it ends (artificial_compressibility)"}};
+     "steady flow without physical time; [pseudo_time] ends the run (artificial_compressibility)"}};
 
 void read_vector(const Table& t, const char* key, int dim, double (&v)[3]) {
   const auto list = t.get<std::vector<double>>(key);
@@ -216,7 +223,7 @@ void check_exact(const Table& t, const IncompressibleCase& c) {
   for (int n = 0; n < 2 * c.dim(); ++n)
     if (type_of(c, n) == SidePatch::Type::inlet || type_of(c, n) == SidePatch::Type::outlet)
       t.fail(t.has("exact") ? "exact" : "initial",
-             std::string("this flow is no exact solution beside the inlet or outlet at ") + side_names[n] +
+             std::string("this flow is no exact solution with the inlet or outlet at ") + side_names[n] +
                  "; exact = \"none\" measures no error");
 }
 

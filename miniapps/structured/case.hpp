@@ -1,4 +1,4 @@
-// What a case file says about an incompressible flow, checked. Anything wrong is refused with file and line.
+// The case file of an incompressible flow, read and checked. Errors name file and line.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -77,8 +77,9 @@ struct IncompressibleCase {
   bool spans_period(const SidePatch& p, int d) const {
     return is_periodic(d) && p.first[d] == 0 && p.last[d] == grid.cells(d);
   }
-  // What drives a flow from rest, along d or of a scalar, for the first time step: the largest body force, speed of the sides,
-  // |s - reference|, flux through the sides and the body, source. Formulas are looked at in some places.
+  // Scales of a flow that starts from rest, along d or of a scalar, for the first time step: the largest body force,
+  // speed of the sides, |s - reference|, flux through the sides and the body, source. Formulas are sampled at some
+  // points.
   double largest_force(int d, double t) const;
   double largest_speed(int d, double t) const;
   double largest_excess(std::size_t scalar, double t) const;

@@ -1,4 +1,4 @@
-// What a case file says about the coupled scheme: [numerics] and [pseudo_time].
+// Options of the coupled scheme: [numerics] and [pseudo_time].
 #pragma once
 #include "base/key_table.hpp"
 #include "base/table.hpp"

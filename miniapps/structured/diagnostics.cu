@@ -60,8 +60,8 @@ struct CourantAt {
   }
 };
 
-// A row of cells is a term of the reduction on the host, where its loop is fast; a cell on the device, where neighbouring lanes then
-// read neighbouring cells. The largest is the same number.
+// A row of cells is a term of the reduction on the host, where its loop is fast; a cell on the device, where
+// neighbouring lanes then read neighbouring cells. The largest is the same number.
 template <class Space, class At>
 double largest_over_cells(const Layout& l, const At& at) {
   const int nx = l.n[0], ny = l.n[1], nz = l.n[2];
@@ -89,11 +89,18 @@ WEIR_HD inline double square_gradient(const FlowView& v, int c, int d, const int
   };
   if (c != d && is_at_side(c, at[c])) volume *= 0.5;
   if (c != d && is_at_side(d, face)) volume *= 0.5;
+  const double* width = c == d ? v.m.line[d].h : v.m.line[d].m;
+  volume *= width[face];
+  // Where two sides meet, a ghost belongs to one of them or to the other: the gradient of the next face in place of it.
+  if (c != d && is_at_side(c, at[c]) && is_at_side(d, face)) {
+    if (v.l.whole[d] == 1) return 0;
+    face += face == 0 ? 1 : -1;
+  }
   int low[3] = {at[0], at[1], at[2]};
   low[d] = c == d ? face : face - 1;
   const double* u = v.f[c] + v.l.at(low[0], low[1], low[2]);
-  const double distance = c == d ? v.m.line[d].h[face] : v.m.line[d].m[face], change = u[v.l.stride(d)] - u[0];
-  return volume / distance * change * change;
+  const double slope = (u[v.l.stride(d)] - u[0]) / width[face];
+  return volume * slope * slope;
 }
 
 WEIR_HD inline double row_gradient(const FlowView& v, int from, int to, int j, int k) {

@@ -1,4 +1,4 @@
-// What is looked at now and then, never every step: each of these is a pass over the fields.
+// Diagnostics of a flow, evaluated every diagnostics_every steps: each is a pass over the fields.
 #pragma once
 #include <array>
 #include <optional>

@@ -1,4 +1,4 @@
-// What the structured flow codes report of themselves to the instrumentation (miniapps/study/facility.hpp).
+// Information of the structured flow codes for the instrumentation (miniapps/study/facility.hpp).
 #pragma once
 #include <string>
 #include <vector>

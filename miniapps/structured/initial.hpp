@@ -6,11 +6,11 @@
 //   poiseuille       u = f/(2 nu) (y - y0)(y1 - y): driven by the body force f along x, walls in y
 //   womersley        the same with f cos(omega t): u = f/omega Re{ -i e^{i omega t} [1 - cosh(s y/h) / cosh(s)] },
 //                    s = sqrt(i) Wo, Wo = h sqrt(omega/nu), y from the middle, h half the height (Womersley 1955)
-//   turbulent_channel  a first guess: walls in y, driven along x by the body force f, so that u_tau^2 = f h, h half the height,
-//                    u+ = ln(1 + 0.4 y+)/0.4 + 7.8 (1 - e^{-y+/11} - y+/11 e^{-0.33 y+})  (Reichardt, ZAMM 31 (1951) 208),
-//                    k+ = (1 - e^{-y+/10}) (1 - 0.8 y/h) / sqrt(beta*), omega: root sum square of wall and log-layer value;
-//                    `initial_perturbation` times u_tau adds waves along x and z, free of divergence, which fall off
-//                    towards the walls
+//   turbulent_channel  a first guess: walls in y, driven along x by the body force f, so that u_tau^2 = f h, h half the
+//                    height; u+ = ln(1 + 0.4 y+)/0.4 + 7.8 (1 - e^{-y+/11} - y+/11 e^{-0.33 y+})  (Reichardt, ZAMM 31
+//                    (1951) 208), k+ = (1 - e^{-y+/10}) (1 - 0.8 y/h) / sqrt(beta*), omega: root sum square of wall and
+//                    log-layer value; `initial_perturbation` times u_tau adds waves along x and z, free of divergence,
+//                    which decay towards the walls
 //   formula          of the case file (initial_velocity, exact_velocity)
 #pragma once
 #include <map>
@@ -33,8 +33,9 @@ KOmega turbulent_channel_k_omega(const IncompressibleCase& c, const double (&x)[
 template <class Space>
 void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow);
 
-// error_velocity_max, error_velocity_l2 (root mean square over the box), and where the pressure is known error_pressure_l2
-// (without its mean; on staggered grids at its half level time - dt/2): empty where the case names no exact solution.
+// error_velocity_max, error_velocity_l2 (root mean square over the box), and where the pressure is known
+// error_pressure_l2 (without its mean; on staggered grids at its half level time - dt/2): empty where the case names no
+// exact solution.
 std::map<std::string, double> solution_errors(const IncompressibleCase& c, const Flow<Host>& flow, double time,
                                               double dt);
 

@@ -1,4 +1,5 @@
-// Where the unknowns sit. Harlow & Welch (1965): pressure at cell centres, each velocity component on the faces normal to it.
+// Where the unknowns sit. Harlow & Welch (1965): pressure at cell centres, each velocity component on the faces normal
+// to it.
 //
 //        +-----v(i,j+1)-----+          u(i,j,k): the low x face of cell (i,j,k), v: its low y face, w: its low z face.
 //        |                  |          Cells i = 0..n-1, faces 0..n. Fields carry one layer of ghosts: indices -1..n in

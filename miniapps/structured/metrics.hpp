@@ -6,8 +6,8 @@
 
 namespace weir {
 
-// One direction, indexed from -1 (ghost) to n, counted from the rank's first cell. A ghost cell mirrors the cell beside it,
-// or is the one a period away.
+// One direction, indexed from -1 (ghost) to n, counted from the rank's first cell. A ghost cell mirrors the cell next
+// to it, or is the one a period away.
 struct MetricLine {
   const double* h = nullptr;      // width of cell i
   const double* inv_h = nullptr;  // 1 / h

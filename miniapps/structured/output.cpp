@@ -58,7 +58,7 @@ SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<c
   return s;
 }
 
-// Mean of the two faces of a cell; a ghost cell is asked only along other directions than the component's.
+// Mean of the two faces of a cell; ghost cells are read only along other directions than that of the component.
 double centred(const Flow<Host>& flow, int component, int i, int j, int k) {
   const Field<const double> u = flow.component(component);
   if (!flow.layout.staggered) return u(i, j, k);
@@ -144,10 +144,10 @@ std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Hos
 Options FlowOutput::options() {
   static constexpr Option keys[] = {
       {"fields", Option::texts, "[velocity, pressure, vorticity, divergence]",
-       "of field output; temperature and scalars, where there are, always",
+       "fields of the field output; temperature and scalars are always written",
        "velocity | pressure | vorticity | divergence"},
       {"diagnostics_every", Option::integer, "10",
-       "between evaluations of the CFL number, max_divergence and kinetic_energy", "[1, inf)", "steps"}};
+       "steps between evaluations of the CFL number, max_divergence and kinetic_energy", "[1, inf)", "steps"}};
   return keys;
 }
 

@@ -1,4 +1,4 @@
-// What leaves the flow: pictures, profiles. Works on fields in host memory.
+// Field output, profiles and surfaces of a flow in host memory.
 #pragma once
 #include <map>
 #include <memory>
@@ -19,18 +19,18 @@ namespace weir {
 
 class FlowOutput {
  public:
-  // Reads [output], [[probe]], [[surface]] and [[history_reference]]. columns: those of history.csv that published data may belong to.
+  // Reads [output], [[probe]], [[surface]] and [[history_reference]]. columns: of history.csv.
   FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns);
 
-  // Once the run directory exists. restart_time: pictures after it are listed no more.
+  // Call once the run directory exists. restart_time: later field output is removed from the list.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options options();
   bool picture_due(std::int64_t step, double time, double dt) const { return schedule_.is_due(step, time, dt); }
-  // more: fields beside those of [output] fields.
+  // more: fields in addition to those of [output] fields.
   void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more = {});
 
-  // Writes every profile and surface; returns error_NAME of those that name published data, and the surfaces' quantities.
+  // Writes all profiles and surfaces; returns error_NAME of those with published data, and the quantities of surfaces.
   std::map<std::string, double> write_profiles(const Flow<Host>& flow);
   std::vector<std::string> quantities() const;  // the names of the above
 

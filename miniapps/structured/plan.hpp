@@ -1,4 +1,4 @@
-// What is known of a structured case before anything is allocated: sizes and memory.
+// Sizes and memory of a structured case, known before anything is allocated.
 #pragma once
 #include <cstdint>
 #include <iosfwd>
@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "base/table.hpp"
+#include "miniapps/driver/system_defaults.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/ranks.hpp"
-#include "miniapps/driver/system_defaults.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
 
-// Bytes of a run over ranks, by its estimate on one. Each has its cells and the program; rank 0 gathers the fields and keeps the
-// step before too, so that the largest share is told as if it were rank 0's.
+// Bytes of a run over ranks, estimated from one rank. Each rank has its cells and the program; rank 0 also gathers the
+// fields and keeps the previous step, so that `largest` is the share of rank 0.
 struct MemoryOverRanks {
   std::int64_t all = 0, largest = 0;
 };
@@ -25,7 +25,8 @@ struct StructuredPlan {
   RankOptions ranks;
   RunHeader header;  // everything but the solvers' descriptions and the profiles' quantities
   std::vector<std::pair<std::string, std::int64_t>> memory;  // bytes, by what they are for
-  // Of the whole flow on the root rank, to go on from where a step is given up (Run::keep_if_due); and of the program.
+  // Copy of the whole flow on the root rank, to continue from after an abandoned step (Run::keep_if_due); and the
+  // program.
   std::int64_t kept_step = 0, program = std::int64_t{14} << 20;  // with its libraries and their buffers
 
   MemoryOverRanks over_ranks(int count) const;

@@ -7,8 +7,9 @@
 namespace weir {
 
 Options partition_options() {
-  static constexpr Option keys[] = {{"partition", Option::text, "slabs",
-                                     "of a structured grid: across its last direction, or all", "slabs | blocks"}};
+  static constexpr Option keys[] = {
+      {"partition", Option::text, "slabs",
+       "partition of a structured grid over ranks: across its last direction, or across all", "slabs | blocks"}};
   return keys;
 }
 

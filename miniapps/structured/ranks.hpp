@@ -53,7 +53,7 @@ class BoxRanks {
         partition_({whole.n[0], whole.n[1], whole.n[2]}, ranks_->size(), options.cutting, options.least_layers),
         local_(part_of(whole_, partition_.box(ranks_->rank()))) {}
 
-  // What this rank's padded field holds at (i, j, k), from its owner.
+  // The value of the padded field of this rank at (i, j, k), from its owner.
   GhostRequest request(int i, int j, int k) const {
     return request(local_.padded_index(i, j, k), i, j, k,
                    [](const Cells& c, int a, int b, int e) { return c.padded_index(a, b, e); });
@@ -118,8 +118,8 @@ class FlowHalo {
 };
 
 // Files know one layout, that of one rank: the root rank gathers the arrays and scatters them, whatever the number of
-// ranks that wrote them. All ranks call; whole arrays are empty but on rank 0. On one rank they are the arrays themselves.
-// What of an array lies with other ranks comes back as 0.
+// ranks that wrote them. All ranks call; whole arrays are empty but on rank 0. On one rank they are the arrays
+// themselves. Values that belong to other ranks become 0.
 class Gather {
  public:
   template <class Ranks>

@@ -1,16 +1,16 @@
-// The run of a structured flow code: one story for all of them, which run_structured tells. What a code adds to it stands in
-// its Scheme, a StructuredScheme with these hooks (staggered_scheme.hpp, and run.cpp of each code):
+// The run of a structured flow code. A flow code is a Scheme, derived from StructuredScheme, with these members
+// (staggered_scheme.hpp, and run.cpp of each code):
 //
-//   systems(), attach(lab, linear)   its linear systems, and what the instrumentation may know of them
+//   systems(), attach(lab, linear)   its linear systems, and information on them for the instrumentation
 //   initialise(run)                  x^0; false: a solve failed
 //   advance(run, dt)                 one step, its solves recorded; after a Progress::failed, failure() says why
 //   courant_rate()                   of this rank: dt times the largest of all ranks is the CFL number
 //   measure(run, row)                columns of history.csv of every step
 //   diagnose(row)                    columns that need a pass over the fields, every [output] diagnostics_every steps
-//   was_interrupted()                the failure is a solve that was asked to stop
-//   solvers()                        its linear solvers, and how checkpoints name them
-//   level()                          how far the flow has come, for branches
-//   fields(), quantities(fields)     the whole flow in host memory, on rank 0; what is compared with the literature
+//   was_interrupted()                whether the failure is a solve that was cancelled
+//   solvers()                        its linear solvers with their names in checkpoints
+//   level()                          progress of the flow, for branches
+//   fields(), quantities(fields)     the whole flow in host memory, on rank 0; results of run.json
 #pragma once
 #include <cmath>
 #include <functional>
@@ -28,11 +28,11 @@
 #include "miniapps/driver/record_solve.hpp"
 #include "miniapps/driver/run_loop.hpp"
 #include "miniapps/driver/solver_state.hpp"
-#include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "miniapps/structured/facts.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/plan.hpp"
+#include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/whole_fields.hpp"
 #include "miniapps/study/lab.hpp"
 
@@ -48,7 +48,7 @@ std::uint64_t hash_of_flow(const Flow<Host>& flow);
 // [output] diagnostics_every.
 int read_diagnostics_every(const Table& config);
 
-// What schemes share, and the hooks that do nothing where a code has nothing to add.
+// Common part of the schemes, with members that do nothing by default.
 template <class SchemeSpace, class FlowCode, class Whole>
 struct StructuredScheme {
   using Space = SchemeSpace;
@@ -74,7 +74,7 @@ struct StructuredScheme {
   Whole whole;
 };
 
-// What the instrumentation may know of any of them.
+// Information for the instrumentation that all schemes have.
 template <class Scheme>
 FlowFacts<typename Scheme::Space> common_facts(Scheme& scheme) {
   auto& flow = scheme.flow;
@@ -151,7 +151,7 @@ CheckpointState state_of(const Run& run, Scheme& scheme, const StepSize& clock) 
   return state;
 }
 
-// Why linear solvers begin anew, or nothing.
+// Returns why linear solvers start without their history; empty: they do not.
 template <class Scheme>
 std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
   require_same_grid(from, scheme.flow.flow_case().grid);
@@ -186,7 +186,7 @@ const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab
   return fields;
 }
 
-// Pictures, quantities, profiles and the state's hash of the flow as it is.
+// Field output, quantities, profiles and the state hash of the present flow.
 template <class Scheme>
 Outcome with_results(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab, Outcome outcome) {
   const Flow<Host>& fields = write_fields(run, scheme, output, lab);

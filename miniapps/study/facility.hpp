@@ -1,5 +1,5 @@
-// One facility of the lab (shadow solves, capture, ...): what it hears of a run. Each has one line in the constructor of Lab and
-// overrides what it needs. To see each system it hangs a SolveWatch on the reference solver.
+// A facility of the lab (shadow solves, capture, ...): overrides the calls that it needs. To see each system it adds a
+// SolveWatch to the reference solver.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -20,67 +20,65 @@
 
 namespace weir {
 
-// A system of the flow code and the solver that leads it.
+// A system of the flow code and its solver, the reference solver.
 template <class Space>
 struct StudiedSystem {
   std::string name;  // of [linear.NAME]
   int part = 0;      // momentum in x, y, z share a name: 0, 1, 2
-  LinearSolver<Space>* leader = nullptr;
-  Table options;  // [linear.NAME], and what holds where it says nothing:
+  LinearSolver<Space>* reference = nullptr;
+  Table options;  // [linear.NAME]; the defaults follow
   std::string default_method, default_preconditioner;
   double default_tolerance = 1e-8;
-  unsigned matrix = 0;  // its kind, of registry.hpp; 0: not known
+  unsigned matrix = 0;  // kind of matrix (registry.hpp); 0: unknown
   bool is_symmetric = false;
 };
 
-// A variable of the state that the failure diagnostics follow: range costs a pass each step, the others are asked after a
-// failure only.
+// A variable of the state for the failure diagnostics. `range` is called every step, the others only after a failure.
 struct WatchedVariable {
   std::string name;       // "u"
-  bool positive = false;  // a density, a pressure: zero is as bad as no number
+  bool positive = false;  // density, pressure: must be above zero
   std::function<ValueRange()> range;
-  std::function<std::vector<double>()> values;           // of the cells
-  std::function<std::string(std::int64_t index)> place;  // of values()[index]: "cell (3, 4, 0)"
+  std::function<std::vector<double>()> values;           // per cell
+  std::function<std::string(std::int64_t index)> place;  // location of values()[index]: "cell (3, 4, 0)"
 };
 
-// What the flow code can tell of itself, at the moment of asking: also inside a step, when a system is solved. An empty
-// function: it cannot. Over ranks this is what a rank knows of its own part (`cfl`, `range`, `values`), and where that
-// lies in the whole (`place`).
+// Current data of the flow, valid also inside a step. Empty functions: not available. Over ranks `cfl`, `range` and
+// `values` cover the rank's own part; `place` gives locations in the whole domain.
 template <class Space>
 struct FlowFacts {
   std::function<double()> time, dt, cfl;
-  bool is_cfl_stored = false;  // of pseudo-time, which changes between solves; else it costs a pass over the field
-  // What follows is of the whole, in one rank's order; over ranks all call `state`, and rank 0 alone has answers.
+  bool is_cfl_stored = false;  // pseudo-time schemes store it; otherwise it costs a pass over the field
+  // Whole domain, in the order of one rank. Over ranks all call `state`; rank 0 has the result.
   std::function<std::vector<std::pair<std::string, std::vector<double>>>()> state;  // as in a checkpoint
-  // x, y, z of where each block row's unknowns sit (3 a block row), and the names of the unknowns of a block row.
+  // x, y, z of each block row's unknowns (3 numbers per block row); names of the unknowns of a block row.
   std::function<std::vector<double>(const std::string& system, int part)> places;
   std::function<std::vector<std::string>(const std::string& system, int part)> variables;
-  std::string ordering;                                   // of the cells, as [ordering] type
-  std::string whose_systems = "the reference's systems";  // that shadow solves are compared on
-  // Over ranks: of each block row of this rank its number in the whole, and how that is divided, for people.
+  std::string ordering;                                   // of the cells ([ordering] type)
+  std::string whose_systems = "the reference's systems";  // systems of the shadow solves, in words
+  // Over ranks: the global number of each block row of this rank, and the partition in words.
   std::function<std::vector<int>(const std::string& system, int part)> numbers;
   std::string partition;
 
   std::vector<WatchedVariable> watched;
   std::function<std::string(const std::string& system, int part, int row)>
-      row_name;  // of the whole: "u of cell (3, 4, 0)"
-  // What the flow code finds out by trial where its steps ran out; all ranks call.
+      row_name;  // global row: "u of cell (3, 4, 0)"
+  // Diagnosis by trial steps after max_steps was reached; all ranks call.
   std::function<std::optional<Finding>()> stalled;
-  double courant_limit = 0;                // of explicit parts of the scheme; 0: it has none
-  std::string step_key = "time.dt";        // what sets the step
-  std::string start_key = "flow.initial";  // what sets the first state
+  double courant_limit = 0;                // CFL limit of the explicit terms; 0: none
+  std::string step_key = "time.dt";        // key of the step size
+  std::string start_key = "flow.initial";  // key of the initial state
 };
 
-// The key `system` of a table, which must be one of those that the run solves.
+// The key `system` of a table; Error(usage) if the run does not solve it.
 std::string read_system(const Table& table, const std::vector<std::string>& systems);
 
-// Values of the block rows of a system, by name, for pictures.
+// Values per block row of a system, by name, for the field output.
 using RowField = std::pair<std::string, std::vector<double>>;
 
-// What a facility is made from.
+// Constructor arguments of a facility.
 struct LabCase {
   const Table& config;
-  const std::vector<std::string>& systems;  // that the flow code solves
+  const std::vector<std::string>& systems;  // solved by the flow code
   const Communicator& ranks;
 };
 
@@ -89,17 +87,17 @@ class Facility {
  public:
   explicit Facility(const Communicator& ranks) : ranks_(ranks) {}
   virtual ~Facility() = default;
-  virtual void read(const SystemDefaults&) {}                              // options that attach reads, for `weir info`
-  void describe(const FlowFacts<Space>& facts) { facts_ = facts; }         // before attach
-  virtual void attach(const StudiedSystem<Space>&) {}                      // each system; before open
-  virtual void open(Run& run) { run_ = &run; }                             // after run.begin
-  virtual void between_steps(std::int64_t, const FlowBranch&) {}           // before begin_step of the next one
-  virtual void begin_step(std::int64_t step) { step_ = step; }             // before the step's first solve
-  virtual void save(CheckpointState&) const {}                             // what a checkpoint holds for it
-  virtual void resume(const Checkpoint&) {}                                // before the flow code loads it
-  virtual std::vector<RowField> fields(const std::string&) { return {}; }  // of a system, as last seen
-  virtual void finish(Run&) {}                                             // the run has come to its end
-  // The run ends badly; what was measured until then is of use.
+  virtual void read(const SystemDefaults&) {}                       // the options that attach reads, for `weir info`
+  void describe(const FlowFacts<Space>& facts) { facts_ = facts; }  // before attach
+  virtual void attach(const StudiedSystem<Space>&) {}               // once per system, before open
+  virtual void open(Run& run) { run_ = &run; }                      // after run.begin
+  virtual void between_steps(std::int64_t, const FlowBranch&) {}    // before begin_step of the next one
+  virtual void begin_step(std::int64_t step) { step_ = step; }      // before the step's first solve
+  virtual void save(CheckpointState&) const {}                      // into a checkpoint
+  virtual void resume(const Checkpoint&) {}                         // before the flow code loads the checkpoint
+  virtual std::vector<RowField> fields(const std::string&) { return {}; }  // of a system, from its last observed solve
+  virtual void finish(Run&) {}                                             // at the end of the run
+  // The run failed; what was measured until then is reported.
   virtual void failed(Run& run, const Outcome&) { finish(run); }
 
  protected:
@@ -109,23 +107,25 @@ class Facility {
   std::int64_t step_ = 0;
 };
 
-// The facilities, each in its source of that name, and the keys of its table.
-template <class Space>
-std::unique_ptr<Facility<Space>> make_capture(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_shadow_study(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_relay(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_select(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_observatory(const LabCase& c);
-template <class Space>
-std::unique_ptr<Facility<Space>> make_roofline(const LabCase& c);
-Options capture_options(), observe_options(), roofline_options();
-Options select_options();     // of [select]
+// One line per facility, in its source: the table of its keys and how it is made in either space.
+struct FacilityKind {
+  const char* table;
+  Options (*keys)();
+  bool has_candidates;  // [TABLE.NAME] are solvers
+  std::unique_ptr<Facility<Host>> (*on_host)(const LabCase&);
+  std::unique_ptr<Facility<Device>> (*on_device)(const LabCase&);
+};
+template <template <class> class F>
+constexpr FacilityKind facility_kind(const char* table, Options (*keys)(), bool has_candidates = false) {
+  return {table, keys, has_candidates,
+          [](const LabCase& c) -> std::unique_ptr<Facility<Host>> { return std::make_unique<F<Host>>(c); },
+          [](const LabCase& c) -> std::unique_ptr<Facility<Device>> { return std::make_unique<F<Device>>(c); }};
+}
+extern const FacilityKind capture_facility, shadow_facility, relay_facility, select_facility, observe_facility,
+    roofline_facility;
+
 Options shadow_options();     // of [shadow]
-Options relay_options();      // of [relay]
-Options candidate_options();  // of [shadow.NAME] and [relay.NAME], beside those of [linear.SYSTEM]
+Options candidate_options();  // of [shadow.NAME], [relay.NAME], [select.NAME], in addition to those of [linear.SYSTEM]
+bool is_reference(const Table& candidate);  // like_reference = true
 
 }  // namespace weir

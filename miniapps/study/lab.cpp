@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <type_traits>
 
 #include "miniapps/study/recorder/flight_recorder.hpp"
 
@@ -16,12 +18,24 @@ std::string read_system(const Table& table, const std::vector<std::string>& syst
                            "; this run solves: " + known);
 }
 
+// In the order in which they watch a solve. The failure diagnostics come last: their verdict ends the log.
+static constexpr const FacilityKind* facility_kinds[] = {&capture_facility, &shadow_facility,  &relay_facility,
+                                                         &select_facility,  &observe_facility, &roofline_facility};
+
 std::vector<KeyTable> lab_keys() {
-  return {{"shadow", "", shadow_options()},     {"shadow.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
-          {"select", "", select_options()},     {"select.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
-          {"relay", "", relay_options()},       {"relay.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
-          {"capture", "", capture_options()},   {"observe", "", observe_options()},
-          {"roofline", "", roofline_options()}, {"recorder", "", recorder_options()}};
+  static const std::vector<std::string> candidates = [] {
+    std::vector<std::string> paths;
+    for (const FacilityKind* f : facility_kinds) paths.push_back(f->table + std::string(".NAME"));
+    return paths;
+  }();
+  std::vector<KeyTable> keys;
+  for (std::size_t i = 0; i < std::size(facility_kinds); ++i) {
+    keys.push_back({facility_kinds[i]->table, "", facility_kinds[i]->keys()});
+    if (facility_kinds[i]->has_candidates)
+      keys.push_back({candidates[i], "and the keys of [linear.SYSTEM]", candidate_options()});
+  }
+  keys.push_back({"recorder", "", recorder_options()});
+  return keys;
 }
 
 void read_lab(const Table& config, const std::vector<SystemDefaults>& systems) {
@@ -35,10 +49,12 @@ template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : alone_(ranks.size() == 1) {
   const LabCase c{config, systems, ranks};
-  for (const auto make : {make_capture<Space>, make_shadow_study<Space>, make_relay<Space>, make_select<Space>,
-                          make_observatory<Space>, make_roofline<Space>})
-    facilities_.push_back(make(c));
-  facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config, ranks));  // its verdict stands last
+  for (const FacilityKind* f : facility_kinds)
+    if constexpr (std::is_same_v<Space, Host>)
+      facilities_.push_back(f->on_host(c));
+    else
+      facilities_.push_back(f->on_device(c));
+  facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config, ranks));
 }
 
 template <class Space>
@@ -54,45 +70,9 @@ Lab<Space>::~Lab() {
   for (auto& f : facilities_) {
     try {
       f->failed(*run_, outcome);
-    } catch (...) {  // the first error is the one to be told
+    } catch (...) {  // the first error is the one that is reported
     }
   }
-}
-
-template <class Space>
-void Lab<Space>::refused(const Matrix<Space>&, Exit code, const std::string& words) {
-  refused_.exit = code;
-  refused_.reason = words;
-}
-
-template <class Space>
-void Lab<Space>::read(const std::vector<SystemDefaults>& systems) {
-  for (auto& f : facilities_)
-    for (const SystemDefaults& s : systems) f->read(s);
-}
-
-template <class Space>
-void Lab<Space>::describe(const FlowFacts<Space>& facts) {
-  for (auto& f : facilities_) f->describe(facts);
-}
-
-template <class Space>
-void Lab<Space>::attach(const SystemDefaults& system, LinearSolver<Space>& leader, const Table& linear) {
-  const StudiedSystem<Space> studied{
-      system.name,           parts_[system.name]++, &leader,       system.options(linear), system.method,
-      system.preconditioner, system.tolerance,      system.matrix, system.is_symmetric};
-  for (auto& f : facilities_) f->attach(studied);
-  leader.watch(this);
-}
-
-template <class Space>
-void Lab<Space>::save(CheckpointState& state) const {
-  for (const auto& f : facilities_) f->save(state);
-}
-
-template <class Space>
-void Lab<Space>::resume(const Checkpoint& from) {
-  for (auto& f : facilities_) f->resume(from);
 }
 
 template <class Space>
@@ -103,34 +83,11 @@ void Lab<Space>::open(Run& run) {
 }
 
 template <class Space>
-void Lab<Space>::between_steps(std::int64_t next, const FlowBranch& flow) {
-  for (auto& f : facilities_) f->between_steps(next, flow);
-}
-
-template <class Space>
-void Lab<Space>::begin_step(std::int64_t step) {
-  if (run_) run_->begin_step(step);
-  for (auto& f : facilities_) f->begin_step(step);
-}
-
-template <class Space>
 std::vector<RowField> Lab<Space>::fields(const std::string& system) {
   std::vector<RowField> all;
   for (auto& f : facilities_)
     for (RowField& field : f->fields(system)) all.push_back(std::move(field));
   return all;
-}
-
-template <class Space>
-void Lab<Space>::failed(Run& run, const Outcome& outcome) {
-  run_ = nullptr;
-  for (auto& f : facilities_) f->failed(run, outcome);
-}
-
-template <class Space>
-void Lab<Space>::finish(Run& run) {
-  run_ = nullptr;
-  for (auto& f : facilities_) f->finish(run);
 }
 
 template class Lab<Host>;

@@ -4,19 +4,24 @@
 
 #include <cmath>
 
+#include "base/foreign/optional_library.hpp"
 #include "base/table_node.hpp"
+#include "postproc/fields/vtkhdf.hpp"
 
 namespace weir {
 namespace {
 
 constexpr Option keys[] = {
-    {"fields_every_steps", Option::integer, "0", "between two field outputs; 0: the last state alone", "[0, inf)",
+    {"fields_every_steps", Option::integer, "0", "steps between two field outputs; 0: only the last state", "[0, inf)",
      "steps"},
-    {"fields_every_time", Option::number, "0", "between two field outputs; 0: the last state alone", "[0, inf)",
+    {"fields_every_time", Option::number, "0", "time between two field outputs; 0: only the last state", "[0, inf)",
      "time"},
-    {"fields_every", Option::number, "0", "older name: an integer means steps, 2.0 or 0.5 means time", "[0, inf)"},
+    {"fields_every", Option::number, "0",
+     "older name of fields_every_steps (an integer) and fields_every_time (2.0 or 0.5)", "[0, inf)"},
     {"fields_format", Option::text, "xml",
-     "vtk/CASE.pvd with a .vtr (.vtu) a time, one compressed vtk/CASE.vtkhdf, or both; the report reads the first",
+     "files of field output: VTK XML (vtk/CASE.pvd and one .vtr or .vtu per output time), compressed VTKHDF (needs "
+     "HDF5), "
+     "or both",
      "xml | vtkhdf | both"}};
 
 }  // namespace
@@ -29,12 +34,13 @@ FieldSchedule::FieldSchedule(const Table& output) {
   time_ = t.get<double>("fields_every_time");
   const auto format = t.get<std::string>("fields_format");
   format_ = format == "xml" ? FieldFormat::xml : format == "both" ? FieldFormat::both : FieldFormat::vtkhdf;
+  if (format_ != FieldFormat::xml && !vtkhdf_available())
+    t.fail("fields_format", "VTKHDF is not available: " + lacks("HDF5"));
   if (!t.has("fields_every")) return;
   const auto either = t.get<double>("fields_every");
   if (either == 0) return;
   if (steps_ > 0 || time_ > 0)
-    t.fail("fields_every",
-           "'fields_every' is the older name of fields_every_steps and fields_every_time: leave it out");
+    t.fail("fields_every", "fields_every is the older name of fields_every_steps and fields_every_time: remove it");
   if (t.node()->find("fields_every")->kind == TableNode::Kind::integer)
     steps_ = static_cast<std::int64_t>(either);
   else

@@ -1,5 +1,5 @@
-// When fields are written, from [output]: every so many steps, every so much time, or both; the last state in any case. And
-// as which files.
+// When fields are written, from [output]: at a number of steps, at a time interval, or both, and always the last state;
+// and the file format.
 #pragma once
 #include <cstdint>
 #include <string>

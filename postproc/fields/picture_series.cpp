@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "postproc/fields/vtkhdf.hpp"
+
 namespace weir {
 namespace {
 
@@ -12,9 +14,8 @@ void write_xml(const std::string& path, const MeshPicture& picture) { write_unst
 
 PictureSeries::PictureSeries(const std::string& folder, const std::string& name, std::optional<double> restart_time,
                              FieldFormat format)
-    : folder_(folder), name_(name) {
+    : folder_(folder), name_(name), has_vtkhdf_(format != FieldFormat::xml) {
   if (format != FieldFormat::vtkhdf) pvd_.emplace(folder + "/" + name + ".pvd", restart_time);
-  if (format != FieldFormat::xml) vtkhdf_.emplace(folder + "/" + name + ".vtkhdf", restart_time);
 }
 
 template <class AnyPicture>
@@ -24,7 +25,7 @@ void PictureSeries::write_all(std::int64_t step, const AnyPicture& picture, cons
     write_xml(folder_ + "/" + file, picture);
     pvd_->add(picture.time, file);
   }
-  if (vtkhdf_) vtkhdf_->write(step, picture);
+  if (has_vtkhdf_) write_vtkhdf(fmt::format("{}/{}_{:08}.vtkhdf", folder_, name_, step), picture);
 }
 
 void PictureSeries::write(std::int64_t step, const Picture& picture) { write_all(step, picture, "vtr"); }

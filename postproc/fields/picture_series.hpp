@@ -1,5 +1,5 @@
-// The pictures of a run: FOLDER/NAME_00000100.vtr (.vtu) for step 100, listed in FOLDER/NAME.pvd, or FOLDER/NAME.vtkhdf with
-// all of them, or both.
+// The field output of a run: FOLDER/NAME_00000100.vtr (.vtu) of step 100, listed in FOLDER/NAME.pvd, or
+// FOLDER/NAME_00000100.vtkhdf, or both.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -7,7 +7,6 @@
 
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/fields/vtk.hpp"
-#include "postproc/fields/vtkhdf.hpp"
 
 namespace weir {
 
@@ -25,7 +24,7 @@ class PictureSeries {
 
   std::string folder_, name_;
   std::optional<PvdCollection> pvd_;
-  std::optional<VtkhdfSeries> vtkhdf_;
+  bool has_vtkhdf_;
 };
 
 }  // namespace weir

@@ -13,19 +13,19 @@ namespace weir {
 namespace {
 
 constexpr Option probe_keys[] = {
-    {"name", Option::text, Option::required, "of probes/NAME.csv"},
-    {"from", Option::numbers, Option::required, "beginning of the line; 2D: [x, y]", "", "length"},
-    {"to", Option::numbers, Option::required, "its end", "", "length"},
-    {"points", Option::integer, Option::required, "on the line, ends included", "[2, 1000000]"},
+    {"name", Option::text, Option::required, "name of the output file probes/NAME.csv"},
+    {"from", Option::numbers, Option::required, "start point of the line; 2D: [x, y]", "", "length"},
+    {"to", Option::numbers, Option::required, "end point of the line", "", "length"},
+    {"points", Option::integer, Option::required, "number of points on the line, ends included", "[2, 1000000]"},
     {"fields", Option::texts, Option::required,
-     "of u, v, w, p; compressible: of u, v, p, mach, density, entropy, cp, temperature"},
-    {"reference", Option::table, "", "published data: the largest difference becomes the quantity error_NAME", "", "",
-     "", comparison_options}};
-constexpr Option field_keys[] = {
-    {"field", Option::text, "depends on the probe: the first of its fields", "that is compared"}};
+     "fields to sample: u, v, w, p; compressible: u, v, p, mach, density, entropy, cp, temperature"},
+    {"reference", Option::table, "", "published data; the largest difference from it becomes the quantity error_NAME",
+     "", "", "", comparison_options}};
+constexpr Option field_keys[] = {{"field", Option::text, "depends on the probe: the first of its fields",
+                                  "field to compare with the published data"}};
 constexpr Option history_keys[] = {
-    {"quantity", Option::text, Option::required, "a column of history.csv"},
-    {"reference", Option::table, "", "published data, drawn beside it", "", "", "", comparison_options}};
+    {"quantity", Option::text, Option::required, "column of history.csv to compare"},
+    {"reference", Option::table, "", "published data, drawn in the same plot", "", "", "", comparison_options}};
 
 struct Stencil {
   int first = 0, count = 0;

@@ -18,15 +18,15 @@ namespace weir {
 using ProbePoint = std::array<double, 3>;
 
 // A field as values at the nodes of a tensor grid. The nodes of a direction increase and hold the domain's boundary,
-// with the boundary's value there (nodes_with_ends); a periodic direction repeats its first node behind the last. One
-// node: the field does not vary in that direction. `value` is asked only for the nodes that a probe needs.
+// with the boundary's value there (nodes_with_ends); a periodic direction repeats its first node after the last. One
+// node: the field does not vary in that direction. `value` is called only for the nodes that a probe needs.
 struct SampledField {
   std::string name;
   std::array<std::vector<double>, 3> nodes;
   std::function<double(int i, int j, int k)> value;
 };
 
-// The cell centres between the two ends: the nodes of whatever is not stored at the faces of this direction.
+// The cell centres between the two ends: the nodes of values that are not stored at the faces of this direction.
 std::vector<double> nodes_with_ends(std::span<const double> faces);
 
 // Cubic Lagrange interpolation in each direction on the four nodes around x (one-sided at the ends): fourth order,
@@ -40,7 +40,7 @@ struct Probe {
   std::vector<std::string> fields;
   std::optional<Comparison> reference;
   std::string reference_field;
-  int direction = 0;  // in which the line runs, where there is a reference
+  int direction = 0;  // of the line, where there is a reference
 
   ProbePoint at(int i) const;                    // points >= 2 of equal distance, both ends included
   ProbePoint at_coordinate(double along) const;  // the line's point of this coordinate; needs a reference

@@ -1,5 +1,5 @@
-// Field output for ParaView: one .vtr (VTK XML, rectilinear grid) or .vtu (unstructured) a time, one .pvd that lists them with
-// their times. Knows no mesh class: a picture refers to the mesh's arrays,
+// Field output for ParaView: one .vtr (VTK XML, rectilinear grid) or .vtu (unstructured) per output time, and one .pvd
+// that lists them with their times. A Picture refers to the arrays of the mesh,
 //
 //   write_unstructured("mesh.vtu", {.node = mesh.node, .cell_start = mesh.cell_start, .cell_node = mesh.cell_node,
 //                                   .cell_fields = {output_field("p", 1, p), output_field("line", line)}});
@@ -15,8 +15,8 @@
 namespace weir {
 
 // One value (or vector of 3) a cell or a node, asked for a stretch at a time, so that a picture needs no copy of the
-// state: fill(first, values) gives values.size() / components items from item `first` on, components adjacent. Cells of a
-// rectilinear grid are counted x first, then y.
+// state: fill(first, values) gives values.size() / components items from item `first` on, components adjacent. Cells of
+// a rectilinear grid are counted x first, then y.
 struct OutputField {
   std::string name;
   int components = 1;       // 1 or 3
@@ -55,8 +55,8 @@ void write_unstructured(const std::string& path, const MeshPicture& picture);
 // The collection of a run's pictures. The .pvd is rewritten, aside, at each change: it is valid at any moment.
 class PvdCollection {
  public:
-  // Empty, and not written yet; or, of a run that restarts, what the file lists up to that time (the run writes the rest
-  // again). A missing file is an empty collection; an unreadable one throws Error(Exit::file_io).
+  // Empty, and not written yet; or, of a run that restarts, what the file lists up to that time (the run writes the
+  // rest again). A missing file is an empty collection; an unreadable one throws Error(Exit::file_io).
   explicit PvdCollection(std::string path, std::optional<double> restart_time = {});
 
   // Appends a picture; `file` is relative to the .pvd. An entry of the same file is replaced.

@@ -1,6 +1,6 @@
-// Files of VTK's XML formats ("VTK XML file formats", The VTK User's Guide, chapter 19): a header, then the arrays as raw
-// appended bytes, each behind its length (UInt64). Written without the VTK library, which costs 20 MB of memory at 64^3
-// (13 MB to load, the rest copies of the fields); the tests read the files back with it.
+// Files of VTK's XML formats ("VTK XML file formats", The VTK User's Guide, chapter 19): a header, then the arrays as
+// raw appended bytes, each after its length (UInt64). Written without the VTK library, which costs 20 MB of memory at
+// 64^3 (13 MB to load, the rest copies of the fields); the tests read the files back with it.
 #include <fmt/format.h>
 
 #include <algorithm>

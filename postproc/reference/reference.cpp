@@ -45,14 +45,16 @@ bool agree(const std::string& a, const std::string& b) {
 
 constexpr Option keys[] = {
     {"file", Option::text, Option::required,
-     "CSV file of postproc/reference, or a path with '/', looked up beside the case, then here"},
+     "CSV file of postproc/reference, or a path with '/', relative to the case or to the working directory"},
     {"coordinate", Option::text, "x", "column of the position"},
     {"column", Option::text, Option::required, "column of the value"},
-    {"rows", Option::texts, "[]", "only the rows with \"column=entry\""},
-    {"nodes", Option::integer, "0", "printed positions are roundings of k / nodes; 0: they are exact", "[0, inf)"},
-    {"scale", Option::number, "1", "position = shift + scale * printed position"},
-    {"shift", Option::number, "0", "position = shift + scale * printed position"},
-    {"value_scale", Option::number, "1", "value = value_scale * printed value"}};
+    {"rows", Option::texts, "[]", "conditions \"column=entry\" that the used rows fulfil"},
+    {"nodes", Option::integer, "0",
+     "number of grid intervals N where the printed positions are rounded values of k / N; 0: positions are exact",
+     "[0, inf)"},
+    {"scale", Option::number, "1", "factor in position = shift + scale * printed position"},
+    {"shift", Option::number, "0", "offset in position = shift + scale * printed position"},
+    {"value_scale", Option::number, "1", "factor in value = value_scale * printed value"}};
 
 }  // namespace
 

@@ -19,8 +19,8 @@ extern char** environ;
 namespace weir {
 namespace {
 
-// What the handler can reach: the two ends of a pipe, into which it writes the signals' numbers. poll() wakes then, whenever the
-// signal came: waiting for the child alone could miss one that comes just before.
+// The signal handler uses only the two ends of a pipe, into which it writes the signals' numbers. poll() wakes then,
+// whenever the signal came: waiting for the child alone could miss one that comes just before.
 int heard[2] = {-1, -1};
 
 extern "C" void pass_into_pipe(int number) {
@@ -61,7 +61,8 @@ bool ended(pid_t pid, Child& child) {
   int status = 0;
   rusage used{};
   const pid_t found = wait4(pid, &status, WNOHANG, &used);
-  if (found < 0 && errno != EINTR) throw Error(Exit::internal, std::string("a run was lost: ") + std::strerror(errno));
+  if (found < 0 && errno != EINTR)
+    throw Error(Exit::internal, std::string("a child process was lost: ") + std::strerror(errno));
   if (found <= 0) return false;
   child.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   child.processor_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);

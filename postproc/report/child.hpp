@@ -1,5 +1,5 @@
-// A program run as a child, in a process group of its own, and what ends it: a signal that asks this process to stop (SIGINT,
-// SIGTERM, SIGHUP) is passed on to the child's group, which then has its own orderly end.
+// A child program in its own process group. A signal to stop (SIGINT, SIGTERM, SIGHUP) is passed
+// on to the child's group, which then ends in order.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@ namespace weir {
 
 struct ChildCommand {
   std::vector<std::string> words;  // [0] is the program's path, or its name on PATH
-  std::string log;                 // the file for its output; empty: where ours goes
+  std::string log;                 // the file for its output; empty: that of this process
 };
 struct Child {
   int exit_code = -1;  // 128 + n: signal n ended it
@@ -17,7 +17,7 @@ struct Child {
   std::int64_t peak_bytes = 0;
 };
 
-// While one of these lives, such a signal ends no process but is kept; there is one at a time.
+// During its lifetime such a signal is kept and does not end this process. One object at a time.
 class ChildSignals {
  public:
   ChildSignals();
@@ -27,7 +27,7 @@ class ChildSignals {
 
   // Error(internal) where it cannot start.
   Child run(std::vector<std::string> command, const std::string& log);
-  // All at once. Where the first `awaited` have ended the others are asked to stop (SIGTERM).
+  // Runs all at the same time. When the first `awaited` have ended, the others are stopped (SIGTERM).
   std::vector<Child> run_together(std::vector<ChildCommand> commands, std::size_t awaited);
   int caught();  // the last such signal so far; 0: none
 

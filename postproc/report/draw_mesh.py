@@ -8,7 +8,7 @@ import argparse
 import os
 import sys
 
-sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
+sys.dont_write_bytecode = True  # the program's folder may belong to another user
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -18,21 +18,22 @@ def main(arguments):
     parser.add_argument("field", nargs="?", help="cell field; NAME.0 is a vector's first component; default: the mesh alone")
     parser.add_argument("-o", "--output", default="mesh.png")
     parser.add_argument("--zoom", nargs=4, type=float, metavar=("X0", "X1", "Y0", "Y1"))
-    parser.add_argument("--limits", nargs=2, type=float, metavar=("LOW", "HIGH"), help="of the colours")
-    parser.add_argument("--levels", type=int, default=0, help="so many isolines on top")
+    parser.add_argument("--limits", nargs=2, type=float, metavar=("LOW", "HIGH"), help="ends of the colour scale")
+    parser.add_argument("--levels", type=int, default=0, help="number of isolines")
     parser.add_argument("--cmap")
-    parser.add_argument("--mesh", action=argparse.BooleanOptionalAction, help="edges; default: where they can be seen")
+    parser.add_argument("--mesh", action=argparse.BooleanOptionalAction, help="draw the edges of the cells; default: where they can be seen")
     parser.add_argument("--title")
     a = parser.parse_args(arguments)
     try:
-        from plots import meshes, vtu
+        from plots import meshes, paper, vtkhdf
     except ImportError as error:
         print("draw_mesh.py: needs Python with numpy and matplotlib (Debian: python3-matplotlib): %s" % error, file=sys.stderr)
         return 2
     try:
         folder, file = os.path.split(os.path.abspath(a.output))
-        figure = meshes.mesh_figure(vtu.Vtu(a.vtu), folder, a.field, a.zoom, a.mesh, a.limits, a.cmap, a.levels,
+        figure = meshes.mesh_figure(vtkhdf.open_fields(a.vtu), folder, a.field, a.zoom, a.mesh, a.limits, a.cmap, a.levels,
                                     title=a.title, name=os.path.splitext(file)[0])
+        paper.save(figure.plot, figure.path + ".png")
     except (OSError, ValueError) as error:
         print("draw_mesh.py: %s: %s" % (a.vtu, error), file=sys.stderr)
         return 6

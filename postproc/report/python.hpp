@@ -1,4 +1,4 @@
-// Reports are made by Python in a child process: numpy and matplotlib are optional, and a fault in them harms no run.
+// Reports are made by Python in a child process: numpy and matplotlib are optional, and a fault in them affects no run.
 #pragma once
 #include <optional>
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace weir {
 
-// Runs a program found on PATH or by its path and waits for it; its exit status, or -1 where it could not run, or
-// 128 + n where signal n has asked this process to end meanwhile: the child has been told, and has ended.
+// Runs a program found on PATH or by its path and waits for it. Returns its exit status; -1 where it could not run;
+// 128 + n where this process has received signal n (so has the child, which has ended).
 int run_child(std::vector<std::string> arguments);
 
-// A Python that has a package: numpy for the page, matplotlib for pictures.
+// A Python that has a package: numpy for the page, matplotlib for PNG files.
 std::optional<std::string> find_python(const std::string& package);
 
 // A file of postproc/report/, by its name there.

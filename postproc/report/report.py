@@ -10,26 +10,26 @@ import signal
 import sys
 import types
 
-sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
+sys.dont_write_bytecode = True  # the program's folder may belong to another user
 
 EXIT_USAGE, EXIT_FILE = 2, 6  # as the program's own exit codes
-PARTS = ("compressible", "fields", "flight", "histories", "page", "profiles", "records", "relay", "roofline", "shadow", "shadow_plots", "style",
+PARTS = ("compressible", "evidence", "fields", "flight", "histories", "page", "profiles", "records", "relay", "roofline", "shadow", "shadow_plots", "style",
          "timings")
 
 
 def end_with_the_program():
-    """Where the program that draws its run is killed the report ends too: the run may be restarted at once (Linux)."""
+    """Ends the report when the calling program is killed, since the run may be restarted at once (Linux)."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def import_numpy():
-    """Without its random numbers, polynomials and transforms, which no plot of the page needs: a fifth of the memory."""
+    """Without random numbers, polynomials and transforms, which no plot needs: this takes a fifth of the memory."""
     if "numpy" not in sys.modules:
         for name in ("random", "polynomial", "fft"):
             sys.modules["numpy." + name] = types.ModuleType("numpy." + name)
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
-        signal.setitimer(signal.ITIMER_PROF, 30)  # OpenBLAS asks for ever where `ulimit -v` is too small
+        signal.setitimer(signal.ITIMER_PROF, 30)  # OpenBLAS does not return where `ulimit -v` is too small
     importlib.import_module("numpy")
     signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -100,7 +100,7 @@ class Report:
         return '<section class="verdict %s">%s</section>' % (kind, "".join(parts))
 
     def solver_lines(self):
-        """The solvers by the names that the records give them, with the tolerance that the case asks for."""
+        """The solvers as the records name them, with the tolerance of the case."""
         if self.run.solves is None:
             return []
         lines = []
@@ -192,7 +192,7 @@ class Report:
         return self.page.section("Linear solver", self.page.table(names, rows, (2, 3, 4, 5, 6)), self.page.figures(figures))
 
     def sections(self):
-        """(what, method) of the pictures, which differ between the miniapps."""
+        """(what, method) of the sections that differ between the miniapps; the flow first."""
         if self.run.run.get("miniapp") == "captured":
             return [("the linear solvers", self.solver_section)]
         if self.is_compressible():
@@ -218,37 +218,34 @@ class Report:
         names, rows = self.histories.solver_table(self.run)
         return self.page.section("Linear solvers", self.page.table(names, rows, (2, 3, 4, 5, 6)), self.page.figures(figures))
 
-    def branches(self):
-        """What the candidates cost when they lead; None where none has."""
-        if not self.run.branches():
-            return None
-        relay, page = self.relay.read(self.run), self.page
-        study = self.shadow.Study(self.run) if self.run.has("shadow_summary.csv") else None
-        rungs = self.attempt("the rungs of evidence", self.relay.evidence_table, self.run, relay, study)
-        return '<section class="verdict study"><p><strong class="word">%s</strong></p>%s%s%s</section>' % (
-            page.text(self.relay.headline(self.run, relay, study)), page.paragraph(" ".join(self.relay.sentences(relay))),
-            page.table(*self.relay.table(relay), range(2, 10)), page.table(*rungs, range(2, 8)) if rungs else "")
-
     def study(self):
-        """The verdict on the solvers, and what it rests on; None where nothing was compared."""
-        if not self.run.has("shadow_summary.csv"):
+        """The comparison of solvers: a picture, a sentence per candidate, the numbers; None where nothing was compared."""
+        has_systems = self.run.has("shadow_summary.csv")
+        if not has_systems and not self.run.branches():
             return None
-        study, page = self.shadow.Study(self.run), self.page
-        is_highest = not self.run.branches()  # of the evidence there is; the headline is the branches' else
-        headline = self.shadow.headline(study)
-        words = ['<p><strong class="word">%s</strong></p>' % page.text(headline) if is_highest else page.paragraph("Open loop: " + headline + ".")]
-        words += [page.paragraph(" ".join(self.shadow.sentences(study)))]
-        names, rows = self.shadow.summary_table(study)
-        figures = []
-        for make in (self.shadow_plots.interval_plot, self.shadow_plots.win_map, self.shadow_plots.split_plot,
-                     self.shadow_plots.iteration_plot, self.shadow_plots.ratio_plot):
+        study, page, evidence = self.shadow.Study(self.run) if has_systems else None, self.page, self.evidence
+        relay = self.relay.read(self.run) if self.run.branches() else None
+        costs = evidence.of_run(self.run, study, relay)
+        noise = relay.get("noise") or 1 if relay else study.floor()  # of the highest level that has an A/A control
+        figures = self.attempt("the picture of the costs", evidence.picture, costs, noise, self.folder, "evidence")
+        solver = study.solver[self.shadow.REFERENCE] if study else relay["solvers"][0]["solver"]
+        notes = (self.shadow.notes(study) if study else []) + (self.relay.notes(relay) if relay else [])
+        parts = [page.verdict("study", evidence.headline(costs, "the reference solver, " + solver.replace("+", " + ")), page.figures([figures] if figures else []),
+                              page.items(evidence.sentences(costs)), page.table(*evidence.table(costs), range(2, 8)), page.paragraph(" ".join(notes), soft=True))]
+        if relay:
+            parts.append(page.section("Branches of the run", page.table(*self.relay.table(relay), range(2, 10))))
+        return "".join(parts + [self.systems_section(study) if study else ""])
+
+    def systems_section(self, study):
+        figures, draw = [], self.shadow_plots
+        for make in (draw.win_map, draw.split_plot, draw.iteration_plot, draw.ratio_plot):
             figures += self.attempt("a plot of the shadow solves", make, study, self.folder) or []
-        figures += self.attempt("the convergence curves", self.shadow_plots.curve_plots, self.run, study, self.folder) or []
-        return '<section class="verdict study">%s</section>%s' % (
-            "".join(words) + page.table(names, rows, range(2, len(names) - 1)), page.section("Solver comparison on the same systems", page.figures(figures)))
+        figures += self.attempt("the convergence curves", draw.curve_plots, self.run, study, self.folder) or []
+        names, rows = self.shadow.summary_table(study)
+        return self.page.section("Solver comparison on the same systems", self.page.figures(figures), self.page.table(names, rows, range(2, len(names) - 1)))
 
     def flight_section(self):
-        """Why a run that ended badly did so; None for the others."""
+        """The diagnosis of a failed run; None for the others."""
         if not self.run.has("flight_recorder.json"):
             return None
         flight, page = self.flight.read(self.run), self.page
@@ -297,10 +294,11 @@ class Report:
         """The page's title and what it holds."""
         title = self.run.table("case").get("title") or self.run.run.get("case") or \
             os.path.basename(os.path.abspath(self.run.path))
-        parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the branches", self.branches),
-                 self.attempt("the shadow solves", self.study),
-                 self.attempt("verdict", self.verdict)]
-        for what, make in [("the failure diagnostics", self.flight_section), ("the roofline", self.roofline_section), ("what was run", self.facts), *self.sections(),
+        parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the comparison of solvers", self.study)]
+        flow, *others = self.sections()
+        parts.append(self.attempt(*flow))
+        parts.append(self.attempt("the verdict", self.verdict))
+        for what, make in [("the failure diagnostics", self.flight_section), ("the roofline", self.roofline_section), ("what was run", self.facts), *others,
                            ("the time split", self.time_section), ("the quantities", self.quantities), ("the events", self.event_section)]:
             parts.append(self.attempt(what, make))
         parts.append(self.missing_section())

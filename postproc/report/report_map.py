@@ -1,39 +1,29 @@
 #!/usr/bin/env python3
-"""Draws a map: python3 report_map.py [--png] DIR  writes DIR/report.html and the plots' data, with --png also DIR/plots/*.png, from the files of `weir map`."""
+"""The page of a map: report_map.py [--png] DIR writes DIR/report.html and DIR/plots from the files of `weir map`."""
 import os
 import sys
 
-sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
+sys.dont_write_bytecode = True  # the program's folder may belong to another user
+
+from plots import map, page  # noqa: E402
 
 
 def body_of(directory):
-    from plots import map, page
     study = map.Map(directory)
     with open(os.path.join(directory, "map.txt")) as file:
         text = file.read()
     title, x, y = text.split("\n")[:3]
-    is_closed = ", closed loop: who takes least" in text
-    body = '<h1>%s</h1><section class="verdict"><p><strong class="word">%s</strong></p>%s</section>' % (
-        page.text(title), page.text(study.headline()),
-        page.paragraph("Closed loop: a run a cell, on whose branches each solver leads; cost: time over progress. The reference's double is the "
-                       "measure of chance." if is_closed else "Whole runs; the baseline's double in each cell is the measure of chance."))
-    body += page.section("Phase diagram", page.figures([map.diagram(study, x, y, os.path.join(directory, "plots"))]))
+    is_closed = ", closed loop: " in text
+    how = ("Branches (closed loop): one run per cell, on branches of which each solver runs; cost: time over progress; noise: the A/A control of "
+           "the reference solver." if is_closed else "Whole runs; noise: the A/A control of the baseline in each cell.")
+    body = "<h1>%s</h1>" % page.text(title) + page.verdict(
+        "study", study.headline(), page.figures([map.diagram(study, x, y, os.path.join(directory, "plots"))]), page.items(study.sentences()),
+        page.paragraph(how, soft=True))
     body += page.section("Every cell", map.table(study))
-    body += page.section("Files", page.paragraph("map_cells.csv: a row a cell; map.csv: a row a cell and configuration; cells/: the runs; "
+    body += page.section("Files", page.paragraph("map_cells.csv: one row per cell; map.csv: one row per cell and configuration; cells/: the runs; "
                                                  "study.toml: the study; plots/: the plot's data."))
     return title, body
 
 
-def main(arguments):
-    with_png, directories = "--png" in arguments, [a for a in arguments if a != "--png"]
-    if len(directories) != 1:
-        sys.exit("usage: report_map.py [--png] DIR")
-    try:
-        from plots import page
-        page.make(os.path.join(directories[0], "report.html"), lambda: body_of(directories[0]), with_png)
-    except ImportError as error:
-        sys.exit("report_map.py: %s" % error)
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    page.main(sys.argv[1:], body_of)

@@ -1,7 +1,7 @@
-// Checkpoints: everything a flow code needs to go on bit for bit, in one sealed HDF5 file (sealed_file.hpp): the
-// attributes step, time, wall_seconds, the texts /config (the case with its overrides, without the defaults), /miniapp,
-// /version, and the arrays /doubles/NAME. Without HDF5 checkpoints_available is false and the rest
-// throws.
+// Checkpoints: the state that a flow code needs for a bitwise identical restart, in one sealed HDF5 file
+// (sealed_file.hpp): the attributes step, time, wall_seconds, the texts /config (the case with its overrides, without
+// the defaults), /miniapp, /version, and the arrays /doubles/NAME. Without HDF5 checkpoints_available() is false and
+// the other functions throw.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -19,11 +19,11 @@ struct CheckpointHeader {
   std::string name, miniapp, config, version;  // name: of the case
   std::int64_t step = 0;
   double time = 0, wall_seconds = 0;
-  std::string end = {};  // why the run has come to its end here ("end time", "steady state"); empty: it goes on
-  double tolerance = 0;  // of the case, by which it was steady
+  std::string end = {};  // why the run has ended here ("end time", "steady state"); empty: it has not
+  double tolerance = 0;  // of the case, to which it was steady
 };
 
-// What a flow code hands over. The spans must live until the call that takes them returns.
+// The state of a flow code. The spans must live until the call that takes them returns.
 struct CheckpointState {
   std::int64_t step = 0;
   double time = 0;
@@ -38,13 +38,13 @@ struct CheckpointState {
   std::list<std::vector<double>> kept;  // what the spans of `keep` point to
 };
 
-// A checkpoint that was read and found whole.
+// A checkpoint that was read and verified.
 struct Checkpoint {
   std::string path;
   CheckpointHeader header;
   std::vector<std::pair<std::string, std::vector<double>>> arrays;
 
-  // Throws Error(Exit::file_io) where the name is missing or the size is another one than expected.
+  // Throws Error(Exit::file_io) where the name is missing or the size differs from the expected one.
   const std::vector<double>& doubles(const std::string& name, std::int64_t size) const;
   double scalar(const std::string& name) const { return doubles(name, 1).front(); }
   const std::vector<double>* find(const std::string& name) const;  // null where it is missing
@@ -52,7 +52,7 @@ struct Checkpoint {
 
 bool checkpoints_available();
 
-// Both throw Error(Exit::file_io) that names the file and says what is wrong with it.
+// Both throw Error(Exit::file_io) with the file and the fault.
 void write_checkpoint(const std::string& path, const CheckpointHeader& header, const CheckpointState& state);
 Checkpoint read_checkpoint(const std::string& path);
 

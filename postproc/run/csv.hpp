@@ -10,6 +10,12 @@
 
 namespace weir {
 
+// A cell with commas or quotes in it.
+inline std::string csv_quoted(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
+  return "\"" + text + "\"";
+}
+
 // A CSV file of a run, by column; an empty cell is not a number.
 class Csv {
  public:

@@ -1,4 +1,4 @@
-// What the log and run.json report of the machine.
+// The machine, for the log and run.json.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -15,14 +15,14 @@ inline double seconds_now() {
 }
 std::string date_text();  // now, UTC: "2026-11-22T18:35:00Z"
 std::string processor_name();
-int most_threads();      // that a run may have: stacks of many more exhaust the memory
+int most_threads();      // upper limit: the stacks of many more threads exhaust the memory
 bool has_gpu_backend();  // this build's Device is a GPU, not the emulator
-bool has_device();       // a GPU that can be used, or the emulator
+bool has_device();       // a usable GPU, or the emulator
 bool is_gpu_present();
-std::string why_no_gpu();           // a reason, where there is no device
+std::string why_no_gpu();           // the reason why there is no device
 std::int64_t free_device_memory();  // of the emulator: the machine's
 std::string device_text();          // the GPU's name, or that it is emulated
-void return_freed_memory();         // what this process has freed goes back to the system
+void return_freed_memory();         // returns memory that this process has freed to the system
 std::int64_t peak_memory();         // bytes of this process so far (VmHWM)
 
 // "12.3 MB", "1.2 GB";  "12.3 s", "3m20s", "2h05m".

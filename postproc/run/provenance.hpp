@@ -1,4 +1,4 @@
-// What a program was built from and with, and on what it runs: `weir --version` and run.json.
+// Source, compiler and libraries of a program, for `weir --version` and run.json.
 #pragma once
 #include <map>
 #include <string>

@@ -20,7 +20,7 @@
 namespace weir {
 namespace {
 
-// A write costs some microseconds, as much as a step of a small case: not one a line.
+// A write costs some microseconds, as much as a step of a small case, so that not every line is written by itself.
 constexpr std::size_t batch_bytes = 1 << 16;
 constexpr double batch_seconds = 0.25;
 
@@ -110,7 +110,7 @@ LineFile::~LineFile() {
   try {
     flush();
   } catch (const Error&) {
-    // Whoever needs to know has called flush() before.
+    // A caller that needs the error has called flush() before.
   }
   close(file_);
 }

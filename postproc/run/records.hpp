@@ -1,4 +1,4 @@
-// The rows of history.csv, solves.csv and events.jsonl. What was not measured is empty, never 0.
+// The rows of history.csv, solves.csv and events.jsonl. Values that were not measured are empty, never 0.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -29,9 +29,9 @@ struct SolveRecord {
   std::string tolerance_reason;
 };
 
-// A file that grows by whole lines. Lines go to the system in batches, at the latest a quarter of a second after they
-// were added while others follow, and at every flush(): a kill loses none that was flushed and leaves none half written
-// but the last. What cannot be written (a full disk) is an Error(Exit::file_io).
+// A file that grows by whole lines. Lines are written in batches: at flush(), and at the latest a quarter of a second
+// after they were added while others follow. A kill loses no flushed line; only the last line may be incomplete. A
+// failed write (full disk) throws Error(Exit::file_io).
 class LineFile {
  public:
   LineFile() = default;
@@ -42,7 +42,7 @@ class LineFile {
   LineFile& operator=(LineFile&& other) noexcept;
   void add(const std::string& line);
   void flush();
-  void sync();  // flushes, and waits until the disk has what is new: no power cut loses it
+  void sync();  // flushes and waits for the disk, so that a power cut loses nothing
 
  private:
   std::string path_, waiting_;
@@ -61,12 +61,13 @@ std::string solves_row(const SolveRecord& record);
 // The step in a file's name, "cavity_00000100.vtr"; -1 where it has none.
 std::int64_t step_in_name(std::string_view name);
 
-// The lines of a file of a run, told apart by their step. What has no step (a header, the frame of a .pvd) is in both parts.
+// The lines of a file of a run, divided by their step. Lines without a step (a header, the frame of a .pvd) are in
+// both.
 struct SplitText {
   std::string kept, later;  // up to the step, with what has none; the whole rest where it holds a step, else empty
 };
-// A CSV by its column `step`, events by "step":, a .pvd by the number in its pictures' names. A last line that a kill left
-// unfinished is in neither. A CSV without such a column (a profile) is none of these: nothing.
+// A CSV by its column `step`, events by "step":, a .pvd by the number in the file names. An unfinished last line is in
+// neither part. A CSV without this column (a profile): nothing.
 std::optional<SplitText> split_at_step(const std::string& path, std::int64_t step);
 
 }  // namespace weir

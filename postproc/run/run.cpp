@@ -23,29 +23,32 @@ namespace fs = std::filesystem;
 
 constexpr Option case_keys[] = {
     {"miniapp", Option::text, Option::required, "the flow solver", "incompressible | compressible | immersed"},
-    {"title", Option::text, "", "shown in the log and on the report"}};
+    {"title", Option::text, "", "title of the case in the log and the report"}};
 constexpr Option device_keys[] = {
-    {"space", Option::text, "auto", "where to compute; auto: on the device where a GPU build finds one",
-     "auto | host | device"},
-    {"threads", Option::integer, "0", "of the host; 0: all, fewer while other programs want the cores", "[0, inf)"},
+    {"space", Option::text, "auto",
+     "memory and processor of the computation; auto: the device where a GPU build finds one", "auto | host | device"},
+    {"threads", Option::integer, "0",
+     "number of host threads; 0: one per core, fewer while other programs use the cores", "[0, inf)"},
     {"deterministic", Option::boolean, "false",
-     "bitwise reproducible for any thread count; a method that cannot be is refused"},
-    {"seed", Option::integer, "0", "of whatever is random"}};
+     "bitwise reproducible results for any thread count; other methods are refused"},
+    {"seed", Option::integer, "0", "seed of all random numbers of the run"}};
 constexpr Option output_keys[] = {
-    {"log_every", Option::integer, "0", "between two lines of the log; 0: fewer lines as the run goes on", "[0, inf)",
-     "steps"},
-    {"log_seconds", Option::number, "10", "also a line after so long, where the log is no terminal; 0: no", "[0, inf)",
-     "s"},
-    {"report", Option::boolean, "true", "draw report.html at the end"}};
+    {"log_every", Option::integer, "0", "steps between two lines of the log; 0: every step at first, every 100th later",
+     "[0, inf)", "steps"},
+    {"log_seconds", Option::number, "10", "longest time between two lines of a log that is not a terminal; 0: no limit",
+     "[0, inf)", "s"},
+    {"report", Option::boolean, "true", "whether report.html is written at the end"}};
 constexpr Option checkpoint_keys[] = {
-    {"every", Option::integer, "0", "between two checkpoints; 0: only at the end", "[0, inf)", "steps"},
-    {"keep", Option::integer, "2", "the newest", "[1, inf)"}};
-constexpr Option time_keys[] = {{"wall_limit", Option::number, "0",
-                                 "of this process; then it stops with a checkpoint and exit code 9; 0: none",
-                                 "[0, inf)", "s"}};
+    {"every", Option::integer, "0", "steps between two checkpoints; 0: only at the end", "[0, inf)", "steps"},
+    {"keep", Option::integer, "2", "number of checkpoints that are kept, the newest ones", "[1, inf)"}};
+constexpr Option time_keys[] = {
+    {"wall_limit", Option::number, "0",
+     "wall-clock limit of this process; at the limit it writes a checkpoint and exits with code 9; 0: none", "[0, inf)",
+     "s"}};
 constexpr Option check_keys[] = {
-    {"value", Option::number, Option::required, "that the quantity must have at the end"},
-    {"tolerance", Option::number, Option::required, "|quantity - value| above it: exit code 5", "[0, inf)"}};
+    {"value", Option::number, Option::required, "expected value of the quantity at the end of the run"},
+    {"tolerance", Option::number, Option::required, "largest accepted |quantity - value|; above it the exit code is 5",
+     "[0, inf)"}};
 
 }  // namespace
 
@@ -70,7 +73,7 @@ Run::Run(RunOptions options, Table config) : options_(std::move(options)), confi
     first_time_ = last_.time = from->header.time;
     wall_before_ = from->header.wall_seconds;
     last_checkpoint_ = from->path;
-    if (!continues_in_place()) return;  // a directory of its own gets checkpoints of its own
+    if (!continues_in_place()) return;  // another directory gets its own checkpoints
     last_checkpoint_step_ = from->header.step;
     last_checkpoint_end_ = from->header.end;
   }
@@ -93,7 +96,8 @@ void Run::read_options() {
   if (adapts) adaptive_threads_.emplace(threads_, seconds_now());
   omp_set_num_threads(threads_);
   seed_ = device.get<std::int64_t>("seed");
-  // The emulator's schedule is what is random so far; it reads its options from the environment at its first launch.
+  // Only the schedule of the emulated device is random so far; it reads its options from the environment at its first
+  // launch.
   if (device.has("seed")) setenv("WEIR_SIMT_SEED", std::to_string(seed_).c_str(), 1);
   log_every_ = output.get<std::int64_t>("log_every");
   log_seconds_ = output.get<double>("log_seconds");
@@ -105,8 +109,8 @@ void Run::read_options() {
   keep_ = checkpoint.get<int>("keep");
   const auto limit = config_.table("time").described_by(time_keys).get<double>("wall_limit");
   if (options_.wall_limit < 0) options_.wall_limit = limit > 0 ? limit : -1;
-  ForeignCall::must_end_after(options_.wall_limit < 0 ? -1
-                                                      : options_.wall_limit + 1);  // a run that can stop has by then
+  // A run that is able to stop has stopped a second after the limit.
+  ForeignCall::must_end_after(options_.wall_limit < 0 ? -1 : options_.wall_limit + 1);
   read_checks();
 }
 
@@ -175,12 +179,12 @@ LineFile& Run::record(const std::string& name, const std::string& header) {
 }
 
 void Run::tell_of_restart() {
-  event(restart() ? "restart" : "begin", restart() ? "continues " + restart()->path : "begins");
+  event(restart() ? "restart" : "begin", restart() ? "continues from " + restart()->path : "begins");
   for (const std::string& change : options_.changed) event("changed", change);
   if (!directory_) return;
   if (!directory_->superseded().empty())
     event("superseded",
-          fmt::format("what the run held of steps after {} is in {}", first_step_, path(directory_->superseded())));
+          fmt::format("results of steps after {} were moved to {}", first_step_, path(directory_->superseded())));
   if (!directory_->without_lock().empty()) event("warning", directory_->without_lock());
 }
 
@@ -279,20 +283,20 @@ bool Run::must_abandon_step() const {
 }
 
 void Run::abandon_step() {
-  step_ = last_.step;  // what is told from here on a restart need not set aside
+  step_ = last_.step;  // events from here on belong to the last whole step
   std::erase_if(rows_of_step_, [&](const auto& row) { return row.first > last_.step; });
-  event("abandoned", "step " + std::to_string(last_.step + 1) + ": stopped within a solve");
-  should_stop();  // all ranks learn of the signal
+  event("abandoned", "step " + std::to_string(last_.step + 1) + ": stopped during a linear solve");
+  should_stop();  // distributes the signal to all ranks
   if (kept_state_ && kept_state_->step > last_checkpoint_step_) checkpoint(std::move(*kept_state_));
 }
 
 bool Run::should_stop() const {
-  constexpr double error = 1e6, copy = 0.5;  // above any signal's number; below all that stops
+  constexpr double error = 1e6, copy = 0.5;  // error: above any signal's number; copy: below every reason to stop
   const bool limit = (options_.steps >= 0 && last_.step >= options_.steps) ||
                      (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit);
   const int signal = std::max(stop_signal_, StopSignals::caught());
   const bool copy_is_due = checkpoints_available() && loop_seconds() >= copy_due_at_;
-  // One reduction for all.
+  // One reduction for all four questions.
   const double most = ranks().max(kept_ ? error : signal ? 1 + signal : limit ? 1 : copy_is_due ? copy : 0);
   if (most >= error) throw_what_is_kept();
   if (most > 1) stop_signal_ = static_cast<int>(most) - 1;
@@ -313,7 +317,7 @@ bool Run::checkpoint_due() const {
   return should_stop();
 }
 
-// The records first: no checkpoint is ever there without what led to it.
+// The records first, so that every checkpoint has the records of the steps before it.
 void Run::checkpoint(CheckpointState state) {
   ScopedTimer timer(timings_.at("output", "checkpoints"));
   const std::string file = path("checkpoints/" + checkpoint_name(state.step));

@@ -1,4 +1,4 @@
-// A run: its directory, records, log, clock, checkpoints and end. What a time loop needs of it:
+// A run: its directory, records, log, clock, checkpoints and end. A time loop uses it as follows:
 //
 //   int run_my_flow(Run& run, const Table& config) {
 //     run.require_memory(estimate);
@@ -42,8 +42,8 @@
 
 namespace weir {
 
-// What the command line says beside the case file. Options that belong to the case (--space, --threads, --deterministic,
-// --seed) are overrides of [device], so that the effective configuration holds them.
+// Options of the command line that do not belong to the case. Those that do (--space, --threads, --deterministic,
+// --seed) are overrides of [device], so that the effective configuration contains them.
 struct RunOptions {
   std::string name;       // of the case: the file's name without folder and .toml
   std::string directory;  // of the run
@@ -57,33 +57,33 @@ struct RunOptions {
   std::vector<std::string> changed = {};  // by this restart: "flow.viscosity = 0.02 (was 0.01)"
 };
 
-// What a flow code knows once everything is built and before anything is computed.
+// Description of a run by the flow code, after the set-up and before the first step.
 struct RunHeader {
   std::string miniapp, grid;  // "incompressible", "128 x 128, tanh 2"
   std::int64_t cells = 0, unknowns = 0;
   std::int64_t memory_estimate = 0;     // bytes
   double end_time = 0;                  // 0: none
   std::int64_t last_step = 0;           // 0: no limit
-  std::string converged;                // the quantity that ends it once below ...
+  std::string converged;                // the quantity that ends the run once it is below ...
   double tolerance = 0;                 // ... this; 0: none does
   std::vector<std::string> history;     // columns between cfl and wall: residual norms, forces, divergence
-  std::vector<std::string> quantities;  // names that the outcome will hold: [check] may ask for these
+  std::vector<std::string> quantities;  // names of the outcome's quantities, for [check]
   std::vector<std::pair<std::string, std::string>> systems;  // name and description of the solver
-  std::vector<std::string> warnings;                         // of physics that will not come out well
+  std::vector<std::string> warnings;                         // about the physics
   std::vector<std::pair<std::string, std::string>> notes;    // any other aligned line: label, text
   bool has_checkpoints = true;                               // false: it cannot be restarted
 };
 
 // How a time loop ended.
 struct Outcome {
-  Exit exit = Exit::finished;  // finished, solver_failed or not_finite; what stopped the run from outside the run knows
+  Exit exit = Exit::finished;  // finished, solver_failed or not_finite; the run itself knows signals and limits
   std::string reason;          // "end time", "steady state", "pressure: max_iterations at step 12"
-  std::string limit;           // the key of the limit that ended it badly ("pseudo_time.max_steps"), where it was one
+  std::string limit;           // key of the limit that the run failed at ("pseudo_time.max_steps")
   std::map<std::string, double> quantities;
   std::uint64_t state_hash = 0;  // of the bytes of the final flow state
 };
 
-// Of steps that are none of the run's, such as those of a branch: what the flow code would record.
+// Records of steps that do not belong to the run itself, such as those of a branch.
 struct Diverted {
   std::int64_t solves = 0, iterations = 0, unconverged = 0, rejected = 0;
   Timings timings;
@@ -94,7 +94,7 @@ struct Diverted {
   }
 };
 
-std::vector<KeyTable> run_keys();  // what the run shell reads of a case
+std::vector<KeyTable> run_keys();  // the keys that Run reads
 
 class Run {
  public:
@@ -105,17 +105,17 @@ class Run {
   bool on_device() const { return on_device_; }
   int threads() const { return threads_; }
   bool is_deterministic() const { return deterministic_; }
-  // Rank 0 alone writes and prints; the others call the same functions, which then do nothing but agree.
+  // Rank 0 alone writes and prints. The other ranks call the same functions, which only synchronise there.
   Communicator& ranks() const { return *options_.ranks; }
   const Checkpoint* restart() const { return options_.restart ? &*options_.restart : nullptr; }
 
   // Before anything large is allocated: throws Error(Exit::out_of_memory) where the machine has less.
   void require_memory(std::int64_t bytes) const;
 
-  // A restart of what has come to its end. Both say nothing of a run that may go on elsewhere or in another way: the flow
-  // code asks where it finds that no step is left. `tolerance` of the case in force; header: its RunHeader.
+  // Whether a restarted run was already steady to this tolerance.
   bool was_steady(double tolerance) const;
-  // Where the run directory records that end: says so, changes nothing, and gives the exit code of then.
+  // For a restart without a remaining step: where the run directory records that end, prints it, changes nothing and
+  // returns the recorded exit code. Empty for a run that may be continued with another case or in another directory.
   std::optional<int> nothing_left() const;
 
   void begin(RunHeader header);
@@ -123,29 +123,30 @@ class Run {
 
   void solve(const SolveRecord& record);
   void step(const StepRecord& record);
-  // Another file of lines, on rank 0, after begin: it is on the disk whenever a checkpoint is. Lives as long as the run.
+  // Another file of lines, on rank 0, after begin. It is synced before each checkpoint and lives as long as the run.
   LineFile& record(const std::string& name, const std::string& header);
-  // A line of events.jsonl and of the log: kind is one word ("warning", "picture", "steady").
+  // A line of events.jsonl and of the log; kind: one word ("warning", "picture", "steady").
   void event(const std::string& kind, const std::string& message);
   // From here on steps, solves, events and times go to `to` and nowhere else; null: to the run again.
   void divert(Diverted* to) { diverted_ = to; }
   std::int64_t iterations(const std::string& system) const;  // linear, of the run's own solves since it began
   void begin_step(std::int64_t step) { step_ = step; }       // events belong to this step from here on
 
-  // Of the steps or the time that the case asks for, after the last step; 0: not known, as it stops once it has converged.
+  // Completed fraction of the steps or of the time; 0: unknown, since the run stops once it has converged.
   double share_done() const { return header_.tolerance > 0 ? 0 : share_done(last_); }
-  // A signal, the wall limit or --steps; of any rank: all must ask. Throws what on_root has kept.
+  // Whether any rank has met a signal, the wall limit or --steps. Collective. Throws the error that on_root has kept.
   bool should_stop() const;
-  // The time loop has come to its end, and why: the last checkpoint holds it, so that a restart knows.
+  // Records why the time loop has ended. The last checkpoint contains the reason, for a restart.
   void reached(const std::string& end) { reached_ = end; }
   const std::string& end_reached() const { return reached_; }
-  // After a step: every [checkpoint] every steps, when should_stop(), and once the end is reached.
+  // After a step: whether [checkpoint] every, should_stop() or the end of the loop requires a checkpoint.
   bool checkpoint_due() const;
   void checkpoint(CheckpointState state);
-  // Asked by solvers in each iteration, on all ranks: half a second after a signal or the wall limit the step is given up.
+  // Polled by solvers in each iteration on all ranks: true half a second after a signal or the wall limit.
   bool must_abandon_step() const;
-  void abandon_step();  // a checkpoint of what was kept
-  // Before a step: a copy of the state, for abandon_step. Copies take at most 1 % of the time: not every short step has one.
+  void abandon_step();  // writes a checkpoint of the kept state
+  // Before a step: copies the state for abandon_step. Copies take at most 1 % of the time, so that short steps have
+  // none.
   template <class StateOf>
   void keep_if_due(const StateOf& state_of) {
     if (!is_copy_due_ || last_.step == last_checkpoint_step_) return;
@@ -159,8 +160,8 @@ class Run {
   void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times
   void add_to_summary(const std::string& name, std::string json) { blocks_[name] = std::move(json); }  // run.json
 
-  // f() on rank 0, which writes a file. Over ranks an error of rank 0 is kept until all ranks meet next, in should_stop or
-  // finish, and all throw it there: none is left waiting in the middle of a step.
+  // f() on rank 0, which writes a file. With several ranks an error is kept until all ranks meet next, in should_stop
+  // or finish, and all throw it there, so that no rank waits in the middle of a step.
   template <class F>
   void on_root(const F& f) {
     if (!writes()) return;
@@ -179,8 +180,8 @@ class Run {
 
   // Evaluates [check], prints where the time went, writes run.json; the process's exit code.
   int finish(const Outcome& outcome);
-  // After an error: the same as far as it goes. A rank that has met the error alone, while the others wait for it, writes
-  // what rank 0 cannot write any more.
+  // After an error: the same as far as possible. A rank that has met the error alone, while the others wait for it,
+  // writes the records in place of rank 0.
   int fail(Exit code, const std::string& reason) noexcept;
   void fail_alone(Exit code, const std::string& reason) noexcept;
 
@@ -218,10 +219,10 @@ class Run {
   bool checks_hold(const Outcome& outcome) const;
   std::string summary(const Ending& ending, const Outcome& outcome) const;  // run.json
   void write_summary(const Ending& ending, const Outcome& outcome) const;
-  void leave_last_words() const;  // run.json, where the process ends within a plugin
+  void leave_last_words() const;  // prepares run.json for the case that the process ends within a plugin
   double wall() const;            // seconds of the run, those before a restart included
   double process_seconds() const;
-  double flow_seconds() const;  // of the loop, without what studies of solvers took
+  double flow_seconds() const;  // of the loop without the studies of solvers
 
   // run_log.cpp
   void print_header() const;

@@ -1,4 +1,4 @@
-// How a run ends: its exit code and reason, [check], and what is still written.
+// The end of a run: exit code and reason, [check], the last records.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ int Run::finish(const Outcome& outcome) {
     ending.code = static_cast<int>(Exit::check_failed);
     ending.reason += "; [check] out of tolerance";
   }
-  if (ending.status == "stopped" && !checks_.empty()) say("  check  none: the run has not reached its end\n");
+  if (ending.status == "stopped" && !checks_.empty()) say("  checks skipped: the run was stopped before its end\n");
   print_timings();
   event(ending.status, ending.reason);
   on_root([&] {
@@ -42,9 +42,9 @@ int Run::finish(const Outcome& outcome) {
     directory_->sync();
   });
   write_summary(ending, outcome);
-  if (kept_) throw Error(kept_.code, kept_.words);  // met since the last time: rank 0 ends the job
+  if (kept_) throw Error(kept_.code, kept_.words);  // met since then: rank 0 ends the job
   signals_.release();
-  ranks().broadcast(&ending.code, sizeof ending.code, 0);  // it is rank 0 that has the quantities
+  ranks().broadcast(&ending.code, sizeof ending.code, 0);  // only rank 0 has the quantities
   return ending.code;
 }
 
@@ -54,7 +54,7 @@ int Run::fail(Exit code, const std::string& reason) noexcept {
   try {
     clear_progress();
     write_solves();
-  } catch (const std::exception&) {  // a full disk; run.json has room
+  } catch (const std::exception&) {  // a full disk; run.json has space
   }
   try {
     put(stdout, closing_);
@@ -62,7 +62,7 @@ int Run::fail(Exit code, const std::string& reason) noexcept {
     write_summary({number, "failed", reason + kept}, {});
     event("failed", reason + kept);
   } catch (const std::exception&) {
-    // The disk that caused the failure may refuse this too; the caller prints the reason in any case.
+    // The disk that caused the failure may refuse this as well; the caller prints the reason in any case.
   }
   return number;
 }

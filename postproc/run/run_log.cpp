@@ -1,4 +1,4 @@
-// What a run prints: header, one aligned line a step, progress on a terminal, and where the time went.
+// The log of a run: header, one aligned line per step, progress on a terminal, time breakdown.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int lines_between_headings = 50;
 constexpr double progress_seconds = 0.5;
-constexpr double least_share = 5e-4;  // of the loop; run.json holds what is less, too
+constexpr double least_share = 5e-4;  // of the loop; run.json contains smaller entries too
 
 void line(const std::string& label, const std::string& text) { say("  {:<16} {}\n", label, text); }
 
@@ -79,16 +79,16 @@ double Run::share_done(const StepRecord& r) const {
   return std::max(done, 0.0);
 }
 
-// "<": a run that converges stops sooner.
+// "<": an upper limit, since the run stops once it has converged.
 std::string Run::time_left(const StepRecord& r) const {
   const double done = share_done(r);
-  if (done <= 0) return "-";
-  return (header_.tolerance > 0 ? "<" : "") +
-         duration_text(std::max(0.0, (seconds_now() - loop_start_) * (1 / done - 1)));
+  const double left = done > 0 ? (seconds_now() - loop_start_) * (1 / done - 1) : 0;
+  if (left < 0.05) return "-";  // unknown, or less than duration_text shows
+  return (header_.tolerance > 0 ? "<" : "") + duration_text(left);
 }
 
-// Where nobody sees the progress a slow run would else be silent for minutes. Without log_every: the first ten steps, each
-// tenth up to 100, then each 100th.
+// Without log_every: the first ten steps, every tenth up to 100, then every 100th. A log that is not a terminal, and
+// therefore shows no progress, also gets a line every log_seconds.
 bool Run::is_line_due(const StepRecord& r) const {
   const std::int64_t steps = r.step - first_step_;
   const std::int64_t every = log_every_ > 0 ? log_every_ : steps <= 10 ? 1 : steps <= 100 ? 10 : 100;
@@ -169,7 +169,7 @@ void Run::event(const std::string& kind, const std::string& message) {
     diverted_->rejected += kind == "rejected";
     return;
   }
-  // One JSON object a line; the step comes first, so that a restart can cut the file back.
+  // One JSON object per line. The step comes first, so that a restart can truncate the file.
   std::string escaped;
   for (const char c : message) {
     if (c == '"' || c == '\\') escaped += '\\';
@@ -180,13 +180,13 @@ void Run::event(const std::string& kind, const std::string& message) {
   }
   const std::int64_t step = std::max(step_, last_.step);
   const auto add = [&] {
-    if (!events_) return;  // it was the first files of the run that could not be written
+    if (!events_) return;  // the first files of the run could not be written
     events_->add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", step, last_.time,
                              wall(), kind, escaped));
     events_->flush();
   };
   speaks_alone_ ? add() : on_root(add);
-  if (kind == "begin" || kind == "finished" || kind == "stopped") return;  // the log says these in its own way
+  if (kind == "begin" || kind == "finished" || kind == "stopped") return;  // the log has other lines for these
   clear_progress();
   say("{:>8}  {}: {}\n", step, kind, message);
   std::fflush(stdout);

@@ -19,10 +19,10 @@ namespace weir {
 
 namespace {
 
-// Blanks at the end of the first run.json: room for the reason where the disk has none for another file.
+// Blanks at the end of the first run.json: space for the reason of a failure on a full disk.
 constexpr std::size_t room_for_a_reason = 1024;
 
-// Into the blocks that the file has already; blanks fill the rest.
+// Overwrites the allocated blocks of a file; blanks fill the rest.
 void overwrite_in_place(const std::string& path, std::string text) {
   const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -43,20 +43,21 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   if (ending.status == "running") text.append(room_for_a_reason, ' ');
   try {
     write_text_aside(path("run.json"), text);
-  } catch (const Error&) {  // a full disk: the file must not go on saying that the run is under way
-    if (ending.status != "running")
-      overwrite_in_place(path("run.json"), nlohmann::ordered_json::parse(text).dump() + "\n");
+  } catch (const Error&) {  // a full disk or a moved directory: the file must not keep the status "running"
+    const std::string folder = directory_ ? directory_->found() : "";
+    if (ending.status != "running" && !folder.empty())
+      overwrite_in_place(folder + "/run.json", nlohmann::ordered_json::parse(text).dump() + "\n");
     throw;
   }
 }
 
-// Of any rank: where one ends within a call, rank 0 is killed with it.
+// On every rank: where one ends within a foreign call, rank 0 is killed with it.
 void Run::leave_last_words() const {
   constexpr int code = -1234567;
   const std::string reason = "REASON", number = std::to_string(code),
                     of = last_checkpoint_.empty()
-                             ? "; what else is told here is of the run's beginning, no checkpoint written"
-                             : "; what else is told here is of " + last_checkpoint_;
+                             ? "; the other entries are those of the beginning of the run, no checkpoint written"
+                             : "; the other entries are those of " + last_checkpoint_;
   const std::string text = summary({code, "failed", reason + of}, {});
   const std::size_t at_code = text.find(number), at_reason = text.find(reason, at_code);
   ForeignCall::leaves({.path = path("run.json"),
@@ -117,8 +118,8 @@ std::string Run::summary(const Ending& ending, const Outcome& outcome) const {
 
 namespace {
 
-// Exit code and reason of a run.json that tells of an end at this step: of the run's own, or a limit of it. What else made it
-// fail there (a full disk) may have passed, and one that cannot be read tells of none: a negative code.
+// Exit code and reason of a run.json that records an end at this step: the end of the case or one of its limits. Any
+// other end (a full disk) may not recur: a negative code, as for a file that cannot be read.
 std::pair<int, std::string> recorded_end(const std::string& path, std::int64_t step) {
   std::ifstream file(path);
   const auto j = nlohmann::json::parse(file, nullptr, false);
@@ -141,10 +142,10 @@ std::optional<int> Run::nothing_left() const {
   ranks().broadcast(&code, sizeof code, 0);
   if (code < 0) return std::nullopt;
   config_.refuse_unknown();
-  say("{}: the run has ended after step {} ({}); nothing is left to do, nothing was changed\n", options_.directory,
-      last_.step, reason);
-  for (const std::string& change : options_.changed) say("  without effect: {}\n", change);
-  say("  to go on: --set with a later end, a larger max_steps or a smaller tolerance\n");
+  say("{}: the run has already finished after step {} ({}); nothing was changed\n", options_.directory, last_.step,
+      reason);
+  for (const std::string& change : options_.changed) say("  has no effect: {}\n", change);
+  say("  to continue: --set a later end, a larger max_steps or a smaller tolerance\n");
   return code;
 }
 

@@ -171,13 +171,4 @@ void verify_seal(const std::string& path, const SealedFormat& format) {
   if (head != expected) fail_to_read(path, "is damaged: its content does not match its hash");
 }
 
-void reserve_file(const std::string& path, std::int64_t bytes) {
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file.fd < 0) fail_to_write(path, errno);
-  int status = 0;
-  do status = posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
-  while (status == EINTR);
-  if (status != 0 && status != EOPNOTSUPP && status != EINVAL) fail_to_write(path, status);
-}
-
 }  // namespace weir

@@ -1,13 +1,14 @@
-// The first bytes of our HDF5 files belong to us (HDF5's "user block"): a line that seals the rest,
+// The seal of Weir's HDF5 files lies in their first bytes (HDF5's "user block"): a line with the hash of the rest,
 //
 //   weir-checkpoint schema=1 bytes=123456 hash=0123456789abcdef
 //
-// and where the format seals its parts a line each, so that damage is told by name, and a seal of these lines:
+// and, where the format seals its parts, a line per part, so that damage is reported by name, and the hash of these
+// lines:
 //
 //   part doubles/b offset=8192 bytes=8000 hash=0123456789abcdef
 //   head hash=0123456789abcdef
 //
-// It is checked before HDF5 looks at the file, because HDF5's reader does not survive every damaged one.
+// It is verified before HDF5 opens the file, because HDF5's reader crashes on some damaged files.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -27,19 +28,16 @@ struct SealedPart {
   std::int64_t offset = 0, bytes = 0;  // in the file
 };
 
-// Bytes that the seal of so many parts takes at most: a power of two, as HDF5 wants it.
+// Upper limit of the bytes of a seal with these parts: a power of two, as HDF5 requires.
 std::size_t seal_bytes(const SealedFormat& format, const std::vector<std::string>& parts);
 
-// Writes the seal into the first `head` bytes of a file that is otherwise complete.
+// Writes the seal into the first `head` bytes of an otherwise complete file.
 void seal_file(const std::string& path, const SealedFormat& format, std::size_t head,
                const std::vector<SealedPart>& parts);
 
-// Error(Exit::file_io) that says what is wrong with the file: "is truncated", "is damaged: ...".
+// Throws Error(Exit::file_io) with the fault: "is truncated", "is damaged: ...".
 void verify_seal(const std::string& path, const SealedFormat& format);
 
 [[noreturn]] void fail_to_read(const std::string& path, const std::string& why);
-
-// Takes the disk space beforehand, where the file system can: a full disk is then told in time.
-void reserve_file(const std::string& path, std::int64_t bytes);
 
 }  // namespace weir

@@ -1,6 +1,5 @@
 #include "postproc/run/sealed_file.hpp"
 
-#include <hdf5.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,55 +12,18 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "postproc/hdf5_id.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
 namespace {
 
-// An HDF5 identifier that closes itself. HDF5's own messages are switched off; the ones it keeps are in hdf5_reason().
-class Id {
- public:
-  Id(hid_t id, herr_t (*closer)(hid_t)) : id_(id), closer_(closer) {}
-  ~Id() {
-    if (id_ >= 0) closer_(id_);
-  }
-  Id(const Id&) = delete;
-  Id& operator=(const Id&) = delete;
-  operator hid_t() const { return id_; }
-  bool close() { return closer_(std::exchange(id_, -1)) >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*closer_)(hid_t);
-};
-
-// Before anything else of HDF5. Its tidying at the end of the program writes files again that could not be closed (a full
-// disk), and crashes: whatever is open is ours to close.
-void start_hdf5() {
-  static const herr_t once = H5dont_atexit();
-  static_cast<void>(once);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-
-// The innermost message of HDF5's error stack; it holds errno's text where the system refused.
-std::string hdf5_reason() {
-  std::string text;
-  H5Ewalk2(
-      H5E_DEFAULT, H5E_WALK_DOWNWARD,
-      [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
-        *static_cast<std::string*>(out) = error->desc ? error->desc : "";
-        return 0;
-      },
-      &text);
-  const auto at = text.find("error message = '");
-  if (at != std::string::npos) text = text.substr(at + 17, text.find('\'', at + 17) - at - 17);
-  return text.empty() ? "HDF5 refused" : text;
-}
+using hdf5::Id;
 
 class Writer {
  public:
   Writer(const std::string& path, std::size_t head)
-      : path_(path), access_((start_hdf5(), H5Pcreate(H5P_FILE_CREATE)), H5Pclose) {
+      : path_(path), access_((hdf5::start(), H5Pcreate(H5P_FILE_CREATE)), H5Pclose) {
     H5Pset_userblock(access_, head);
     order(access_);
     file_ = std::make_unique<Id>(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, access_, H5P_DEFAULT), H5Fclose);
@@ -99,14 +61,9 @@ class Writer {
   }
 
  private:
-  // Small arrays are written when they are closed.
-  void close(Id& object) const {
-    if (!object.close()) check(-1);
-  }
+  void close(Id& object) const { hdf5::close_written(object, path_); }
   static void order(hid_t list) { H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED); }
-  void check(long long status) const {
-    if (status < 0) throw Error(Exit::file_io, "cannot write " + path_ + ": " + hdf5_reason());
-  }
+  void check(long long status) const { hdf5::check_write(status, path_); }
   std::string path_;
   Id access_;
   std::unique_ptr<Id> file_;
@@ -130,8 +87,8 @@ std::vector<SealedPart> write_content(const std::string& path, std::size_t head,
   return file.close();
 }
 
-// HDF5 handles a full disk badly: find out before it starts. The reservation is given back when HDF5 creates the file
-// anew.
+// HDF5 handles a full disk badly, so the space is reserved beforehand. HDF5 releases the reservation when it creates
+// the file again.
 std::int64_t most_bytes(const SealedContent& content) {
   std::size_t bytes = 65536;
   for (const auto& [name, text] : content.texts) bytes += text.size() + 1024;
@@ -148,8 +105,8 @@ std::vector<std::string> part_names(const SealedContent& content) {
   return names;
 }
 
-// Anyone can make a seal: what weir does not write (arrays that are compressed, or larger than the file, or in other files)
-// is not read.
+// A seal can be forged. Arrays that Weir does not write (compressed, larger than the file, or in other files) are not
+// read.
 void require_plain(hid_t array, hid_t space, hid_t type, const std::string& path, const std::string& name) {
   const Id own(H5Dget_type(array), H5Tclose), list(H5Dget_create_plist(array), H5Pclose);
   std::error_code error;
@@ -172,7 +129,7 @@ std::vector<T> read_array(hid_t file, const std::string& path, const std::string
   const auto count = H5Sget_simple_extent_npoints(space);
   std::vector<T> values(count > 0 ? static_cast<std::size_t>(count) : 0);
   if (count > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
-    fail_to_read(path, "'" + name + "' cannot be read: " + hdf5_reason());
+    fail_to_read(path, "'" + name + "' cannot be read: " + hdf5::reason());
   return values;
 }
 
@@ -218,7 +175,7 @@ void read_attributes(hid_t file, const std::string& path, SealedFile& into) {
     if (H5Sget_simple_extent_npoints(space) != 1 || !(is_integer || H5Tequal(type, H5T_NATIVE_DOUBLE) > 0))
       fail_to_read(path, "'" + name + "' is not one number");
     if ((is_integer ? H5Aread(a, H5T_NATIVE_LLONG, &integer) : H5Aread(a, H5T_NATIVE_DOUBLE, &number)) < 0)
-      fail_to_read(path, "'" + name + "' cannot be read: " + hdf5_reason());
+      fail_to_read(path, "'" + name + "' cannot be read: " + hdf5::reason());
     if (is_integer)
       into.integers.emplace_back(name, integer);
     else
@@ -228,7 +185,7 @@ void read_attributes(hid_t file, const std::string& path, SealedFile& into) {
 
 SealedFile read_content(const std::string& path, Reading reading) {
   const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (file < 0) fail_to_read(path, "cannot be read: " + hdf5_reason());
+  if (file < 0) fail_to_read(path, "cannot be read: " + hdf5::reason());
   SealedFile found;
   found.path = path;
   read_attributes(file, path, found);
@@ -242,9 +199,9 @@ SealedFile read_content(const std::string& path, Reading reading) {
   return found;
 }
 
-// HDF5 1.10 copies from wherever a forged address points to (H5F__accum_read), and anyone can make a seal: a child process
-// walks through the file's structure first, and may crash. What it refuses, this process refuses again, with the reason.
-// No child to be had: the seal holds, so only a forger loses.
+// HDF5 1.10 copies from any address in a forged file (H5F__accum_read). Therefore a child process first reads the
+// structure of the file, and may crash. This process then repeats the child's refusal with its reason. Where no child
+// can be started the seal alone has to do.
 void rehearse(const std::string& path) {
   const pid_t child = fork();
   if (child == 0) {
@@ -252,7 +209,7 @@ void rehearse(const std::string& path) {
     constexpr rlimit no_core{0, 0}, seconds{60, 60};
     setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_CPU, &seconds);
-    close(STDERR_FILENO);  // its last words
+    close(STDERR_FILENO);  // no messages of the crash
     try {
       read_content(path, Reading::rehearsal);
     } catch (...) {
@@ -279,7 +236,7 @@ void write_sealed_file(const std::string& path, const SealedFormat& format, cons
 
 SealedFile read_sealed_file(const std::string& path, const SealedFormat& format) {
   verify_seal(path, format);
-  start_hdf5();
+  hdf5::start();
   rehearse(path);
   return read_content(path, Reading::real);
 }

@@ -1,9 +1,9 @@
 // Named numbers, texts and arrays in one HDF5 file under a seal (seal.hpp): checkpoints and capsules. Written aside,
-// synced and renamed, so that a kill leaves the file before. A file that is truncated, altered in any byte, or of a newer
-// schema is refused before anything in it is believed.
+// synced and renamed, so that a kill leaves the previous file. A file that is truncated, altered in any byte, or of a
+// newer schema is refused before its content is used.
 //
 // Arrays lie in /doubles/NAME and /integers/NAME, texts in /NAME, single numbers are attributes of the file.
-// sealed_file.cpp needs HDF5; sealed_file_none.cpp stands in without it: all but the first function then throw.
+// sealed_file.cpp needs HDF5; in sealed_file_none.cpp, without it, all functions but the first throw.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -19,7 +19,7 @@ namespace weir {
 template <class T>
 using Named = std::vector<std::pair<std::string, T>>;
 
-// What is to be written; views must live until the call returns.
+// Content to be written; views must live until the call returns.
 struct SealedContent {
   Named<std::int64_t> integers;
   Named<double> numbers;
@@ -28,7 +28,7 @@ struct SealedContent {
   Named<std::span<const std::int64_t>> integer_arrays;
 };
 
-// What was read; asked by name, with an Error(Exit::file_io) where it is missing.
+// Content that was read. Access by name throws Error(Exit::file_io) where the name is missing.
 struct SealedFile {
   std::string path;
   Named<std::int64_t> integers;

@@ -5,7 +5,7 @@
 namespace weir {
 namespace {
 
-// A signal handler can reach nothing else: this is the one variable of the process behind StopSignals.
+// A signal handler can use only a global variable.
 volatile std::sig_atomic_t caught_signal = 0;
 
 extern "C" void note_signal(int number) { caught_signal = number; }

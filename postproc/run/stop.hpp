@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP ask the time loop to stop after its step. The second one of a kind kills at once.
+// SIGINT, SIGTERM and SIGHUP stop the time loop after its step. The second one of a kind ends the process at once.
 #pragma once
 
 namespace weir {

@@ -1,6 +1,6 @@
-// Where the time goes, per system and kernel.
+// Time per system and kernel.
 //   { SpaceTimer<Space> timer(run.timings().at("momentum", "rhs")); momentum_rhs(...); }
-// Solves are added by Run::solve: time everything else. Regions must not nest, or their seconds count twice.
+// Run::solve adds the solves. Regions must not nest: their seconds would count twice.
 #pragma once
 #include <map>
 #include <string>
@@ -12,14 +12,14 @@ namespace weir {
 class Timings {
  public:
   Timings() = default;
-  ~Timings() { backend::settle_timers(); }
+  ~Timings() { backend::complete_timers(); }
   Timings(const Timings& o) : seconds_(o.all()) {}
   Timings& operator=(const Timings& o) {
     seconds_ = std::map(o.all());  // which has settled what belongs to either
     return *this;
   }
 
-  // Stays valid, and so do the names, which profilers see.
+  // The reference stays valid, and so do the names, which profilers use.
   NamedSeconds at(const std::string& system, const std::string& kernel) {
     const auto of_system = seconds_.try_emplace(system).first;
     const auto of_kernel = of_system->second.try_emplace(kernel, 0.0).first;
@@ -32,7 +32,7 @@ class Timings {
     return sum;
   }
   const std::map<std::string, std::map<std::string, double>>& all() const {
-    backend::settle_timers();
+    backend::complete_timers();
     return seconds_;
   }
 

@@ -1,5 +1,6 @@
 #include "postproc/run/write_aside.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -44,6 +45,16 @@ void write_aside(const std::string& path, const std::function<void(const std::st
     remove_file(temporary);
     throw;
   }
+}
+
+void reserve_file(const std::string& path, std::int64_t bytes) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) fail_to_write(path, errno);
+  int status = 0;
+  do status = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+  while (status == EINTR);
+  close(file);
+  if (status != 0 && status != EOPNOTSUPP && status != EINVAL) fail_to_write(path, status);
 }
 
 void write_text_aside(const std::string& path, std::string_view text) {

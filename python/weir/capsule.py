@@ -39,7 +39,7 @@ def read(path: Path) -> System:
     file = _File(path)
     beside = path.parent / ("pattern_%016x.h5" % (file.numbers["pattern_hash"] & (2 ** 64 - 1)))
     if not beside.exists():
-        raise FileNotFoundError("%s: its pattern %s is not beside it" % (path, beside.name))
+        raise FileNotFoundError("%s: its pattern %s is not in the same folder" % (path, beside.name))
     pattern = _File(beside)
     arrays = {**pattern.arrays, **{name[2:]: values for name, values in file.arrays.items() if name.startswith("A.")}}
     kind = pattern.texts["kind"]
@@ -64,7 +64,7 @@ def _rows(arrays: dict[str, Array]) -> Any:
 
 
 def _stencil(arrays: dict[str, Array]) -> Any:
-    """Blocks of a cell's face neighbours: an array a slot, z - 1, y - 1, x - 1, the cell, x + 1, y + 1, z + 1, each block column by column."""
+    """Blocks of a cell's face neighbours: an array per neighbour, z - 1, y - 1, x - 1, the cell, x + 1, y + 1, z + 1, each block column by column."""
     block, (nx, ny, nz), periodic = int(arrays["block"][0]), arrays["cells"], arrays["periodic"]
     cells = np.arange(nx * ny * nz)
     at = (cells % nx, cells // nx % ny, cells // (nx * ny))
@@ -104,7 +104,7 @@ def _blocked(row: Array, column: Array, value: Array, n: int) -> Any:
 
 
 def _banded(arrays: dict[str, Array]) -> Any:
-    """A stencil of single numbers, and sparse rows beside it."""
+    """A stencil of single numbers, and sparse rows in addition."""
     bands = _stencil(arrays)
     counts = np.diff(arrays["remainder_start"])
     if not counts.sum():

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._report import vtr, vtu
+from ._report import vtkhdf, vtr
 
 Array = NDArray[Any]
 
@@ -51,32 +50,15 @@ class UnstructuredFields(Fields):
         return total / np.where(triangle, 3, 4)[:, None]
 
 
-def _read_vtr(path: Path, _: int) -> Fields:
-    file = vtr.Vtr(str(path))
-    return StructuredFields(path, file.time, dict(file.fields), {}, tuple(file.faces))
-
-
-def _read_vtu(path: Path, _: int) -> Fields:
-    file = vtu.Vtu(str(path))
-    return UnstructuredFields(path, file.time, dict(file.fields), dict(file.node_fields), file.node, file.corners)
-
-
-def _read_vtkhdf(path: Path, place: int) -> Fields:
-    from . import vtkhdf
-    return vtkhdf.read(path, place)
-
-
-# By a file's ending: reads a step of a file, by its place (0 where it holds one).
-READERS: dict[str, Callable[[Path, int], Fields]] = {".vtr": _read_vtr, ".vtu": _read_vtu, ".vtkhdf": _read_vtkhdf}
-
-
-def read_fields(path: str | os.PathLike[str], place: int = 0) -> Fields:
-    """One file of fields."""
+def read_fields(path: str | os.PathLike[str]) -> Fields:
+    """One file of fields: .vtr, .vtu or .vtkhdf."""
     path = Path(path)
-    reader = READERS.get(path.suffix)
-    if reader is None:
-        raise ValueError("%s: expected a file that ends in %s" % (path, " or ".join(READERS)))
+    if path.suffix not in (".vtr", ".vtu", ".vtkhdf"):
+        raise ValueError("%s: expected a file that ends in .vtr, .vtu or .vtkhdf" % path)
     try:
-        return reader(path, place)
+        file: Any = vtkhdf.open_fields(str(path))
     except ValueError as error:
         raise ValueError(str(error) if str(path) in str(error) else "%s: %s" % (path, error)) from None
+    if isinstance(file, vtr.Vtr):
+        return StructuredFields(path, file.time, dict(file.fields), {}, tuple(file.faces))
+    return UnstructuredFields(path, file.time, dict(file.fields), dict(file.node_fields), file.node, file.corners)

@@ -58,19 +58,13 @@ class Plots(list[Plot]):
 
 
 def _drawn(make: Callable[[], Iterable[Any]]) -> Plots:
-    """Figures of the report's code in its own look, which is not left behind in the program that asks for them."""
+    """The report's plots as matplotlib figures; matplotlib's settings stay as they were."""
     try:
-        import matplotlib
+        import matplotlib  # noqa: F401
     except ImportError:
         raise ImportError("plots need matplotlib: pip install matplotlib (Debian: python3-matplotlib)") from None
-    from ._report import style
-    with matplotlib.rc_context():
-        from ._report import shown
-        look: Any = shown.LOOK
-        matplotlib.rcParams.update(look)
-        style.draw_with("shown")
-        found = list(make())
-    return Plots(Plot(f.name, f.caption, f.plot[0], _columns(f.plot[1])) for f in found)
+    from ._report import paper
+    return Plots(Plot(f.name, f.caption, paper.figure(f.plot), _columns(f.data)) for f in make())
 
 
 def _columns(data: Any) -> Table | None:
@@ -111,22 +105,22 @@ def fields(run: Run) -> Plots:
 
 
 def profiles(run: Run) -> Plots:
-    """Probes beside published data."""
+    """Probes and published data."""
     from ._report import profiles as lines
     return _drawn(lambda: lines.profile_plots(run._directory, ""))
 
 
 def study(run: Run) -> Plots:
     """Ratios with intervals, the fastest along the run, time per solver, iterations, every pair, convergence curves."""
-    from ._report import shadow_plots
+    from ._report import evidence, shadow_plots
     compared = run.shadow
     if compared is None:
         raise ValueError("%s: no solvers were compared ([shadow])" % run.path)
     of = compared._study
 
     def make() -> list[Any]:
-        figures: list[Any] = []
-        for draw in (shadow_plots.interval_plot, shadow_plots.win_map, shadow_plots.split_plot, shadow_plots.iteration_plot, shadow_plots.ratio_plot):
+        figures: list[Any] = [evidence.picture(evidence.of_systems(of), of.floor(), "", "evidence")]
+        for draw in (shadow_plots.win_map, shadow_plots.split_plot, shadow_plots.iteration_plot, shadow_plots.ratio_plot):
             if draw is not shadow_plots.win_map or len(of.steps) > 2:
                 figures += draw(of, "")
         return [*figures, *shadow_plots.curve_plots(run._directory, of, "")]
@@ -137,4 +131,6 @@ def study(run: Run) -> Plots:
 def whole_runs(ab: Ab) -> Plots:
     """Ratios of whole runs with intervals, and where their time goes."""
     from ._report import ab as paired
-    return _drawn(lambda: [*paired.interval_plot(ab._summary, ""), *paired.split_plot(ab._summary, "")])
+    from ._report import evidence
+    return _drawn(lambda: [evidence.picture(evidence.of_summary(ab._summary), paired.noise(ab._summary), "", "ab_ratio", "baseline's"),
+                           *paired.split_plot(ab._summary, "")])

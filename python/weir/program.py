@@ -1,4 +1,4 @@
-"""Starts the program `weir`: $WEIR, or the one on PATH. What goes wrong becomes a WeirError with text and exit code."""
+"""Starts the program `weir`: $WEIR, or the one on PATH. Errors become a WeirError with text and exit code."""
 from __future__ import annotations
 
 import json

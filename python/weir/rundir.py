@@ -1,4 +1,4 @@
-"""A run directory: records, fields, studies and captured systems, read when they are asked for."""
+"""A run directory: records, fields, studies and captured systems, read on first access."""
 from __future__ import annotations
 
 import os
@@ -30,17 +30,16 @@ class Probe(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """Fields of one time: a file, or one step of a file that holds several."""
+    """A file of fields and its time."""
     time: float
     path: Path
-    place: int = 0  # of the step in the file
 
     def read(self) -> Fields:
-        return read_fields(self.path, self.place)
+        return read_fields(self.path)
 
 
 class Run:
-    """What a run directory holds. What it lacks is None or empty; `missing` says why."""
+    """Contents of a run directory. A missing part is None or empty, with the reason in `missing`."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -97,12 +96,12 @@ class Run:
 
     @cached_property
     def history(self) -> Table:
-        """A row a step."""
+        """A row per step."""
         return Table(self._directory.history or {})
 
     @cached_property
     def solves(self) -> Table:
-        """A row a linear solve."""
+        """A row per linear solve."""
         return Table(self._directory.solves or {})
 
     @cached_property
@@ -120,17 +119,12 @@ class Run:
     @cached_property
     def pictures(self) -> list[Picture]:
         """The times at which fields were written, ascending. A body's surface has files of its own."""
-        found = [Picture(time, Path(path)) for time, path in self._directory.pictures()]
-        if found:
-            return found
-        from . import vtkhdf
-        files = [p for p in sorted((self.path / "vtk").glob("*.vtkhdf")) if not p.stem.endswith("_body")]
-        return [Picture(time, path, place) for path in files for place, time in enumerate(vtkhdf.times(path))]
+        return [Picture(time, Path(path)) for time, path in self._directory.fields()]
 
     def fields(self, which: int = -1) -> Fields:
-        """The fields of one of `pictures`; the last one unless told otherwise."""
+        """The fields of one of `pictures`; by default the last one."""
         if not self.pictures:
-            raise FileNotFoundError("%s: no fields were written (vtk/*.pvd, vtk/*.vtkhdf)" % self.path)
+            raise FileNotFoundError("%s: no fields were written (vtk/)" % self.path)
         return self.pictures[which].read()
 
     # ---- studies, captured systems
@@ -142,17 +136,17 @@ class Run:
 
     @cached_property
     def relay(self) -> Relay | None:
-        """What each solver costs when it leads, on branches of the run (closed loop)."""
+        """Costs of the solvers on branches of the run (closed loop)."""
         return Relay(self._directory, self.shadow) if self._directory.branches() else None
 
     @property
     def decisions(self) -> Table | None:
-        """What [select] has decided, and why."""
+        """Decisions of [select], with reasons."""
         return self.table("decisions.csv")
 
     @property
     def races(self) -> Table | None:
-        """What the races of [select] have cost."""
+        """Costs of the races of [select]."""
         return self.table("races.csv")
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Studies of solvers: on the same systems (shadow), on branches that each leads (relay), over whole runs (weir ab)."""
+"""Studies of solvers: on the same systems (shadow), on branches (relay), over whole runs (weir ab)."""
 from __future__ import annotations
 
 import os
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._report import ab, relay, shadow
+from ._report import ab, evidence, relay, shadow
 from .table import Table, read_csv
 
 
@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 class Shadow:
-    """Solvers of the same systems, the reference solver's A/A repeats among them. summary: a row a solver; solves: a row a solve."""
+    """Solvers of the same systems, the reference solver's A/A repeats among them. summary: a row per solver; solves: a row per solve."""
 
     def __init__(self, directory: Any) -> None:
         self._study = shadow.Study(directory)
@@ -33,13 +33,13 @@ class Shadow:
 
     @property
     def headline(self) -> str:
-        """The verdict in one sentence, which says no more than the intervals do."""
-        return str(shadow.headline(self._study))
+        """The result in one sentence; claims no more than the intervals do."""
+        return str(evidence.headline(evidence.of_systems(self._study)))
 
     @property
     def sentences(self) -> list[str]:
-        """What stands below it: intervals, noise floor, what failed or was left out."""
-        return list(shadow.sentences(self._study))
+        """One per candidate; then how the costs were measured, noise, what failed or was left out."""
+        return [*evidence.sentences(evidence.of_systems(self._study)), *shadow.notes(self._study)]
 
     @property
     def reference(self) -> str:
@@ -57,7 +57,7 @@ class Shadow:
 
     @property
     def noise_floor(self) -> float:
-        """What a ratio must exceed: the largest extent of the A/A intervals."""
+        """The noise band: the larger end of the A/A intervals."""
         return float(self._study.floor())
 
     def interval(self, name: str) -> Interval:
@@ -86,11 +86,11 @@ class Shadow:
 
 
 class Relay:
-    """Branches of the run that each solver has led. solvers: run.json's entry of each, by name; branches: a row a branch."""
+    """Branches of the run by each solver. solvers: the entry of each in run.json, by name; branches: a row per branch."""
 
     def __init__(self, directory: Any, beside: Shadow | None) -> None:
         self._directory, self._relay = directory, relay.read(directory)
-        self._beside = beside._study if beside else None
+        self._costs = evidence.of_run(directory, beside._study if beside else None, self._relay)
         self.solvers: dict[str, dict[str, Any]] = {s["name"]: s for s in self._relay["solvers"]}
         self.branches = read_csv(directory.file("relay.csv")) if directory.has("relay.csv") else Table({})
 
@@ -99,12 +99,12 @@ class Relay:
 
     @property
     def headline(self) -> str:
-        """Of the highest rung of evidence: of whole runs beside the run, where there are."""
-        return str(relay.headline(self._directory, self._relay, self._beside))
+        """The result at the highest level of evidence: branches, or whole runs where DIR/whole_runs has them."""
+        return str(evidence.headline(self._costs))
 
     @property
     def sentences(self) -> list[str]:
-        return list(relay.sentences(self._relay))
+        return [*evidence.sentences(self._costs), *relay.notes(self._relay)]
 
     @property
     def candidates(self) -> list[str]:
@@ -115,13 +115,13 @@ class Relay:
         return {name: str(self.solvers[name]["verdict"]) for name in self.candidates}
 
     def interval(self, name: str) -> Interval:
-        """Cost when it leads over the reference's; inf where a bound is open."""
+        """Cost on branches over the reference's; inf where a bound is open."""
         of = self.solvers[name]
         return Interval(*(np.inf if v is None else float(v) for v in (of["closed"], *of["closed_interval"])))
 
 
 class Ab:
-    """Whole runs of configurations, paired. summary: a row a case and configuration; runs: a row a run."""
+    """Whole runs of configurations, paired. summary: a row per case and configuration; runs: a row per run."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -136,11 +136,11 @@ class Ab:
 
     @property
     def headline(self) -> str:
-        return str(ab.headline(self._summary))
+        return str(evidence.headline(evidence.of_summary(self._summary), self._summary["configuration"][0]))
 
     @property
     def sentences(self) -> list[str]:
-        return list(ab.verdict_words(self._summary))
+        return list(evidence.sentences(evidence.of_summary(self._summary), "baseline's"))
 
 
 def read_ab(path: str | os.PathLike[str]) -> Ab:

@@ -45,7 +45,7 @@ class System:
 
 
 class Systems(Sequence[System]):
-    """Files of captured systems; each is read when it is asked for."""
+    """Files of captured systems; each is read on first access."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.paths = list(paths)

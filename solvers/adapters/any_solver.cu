@@ -27,8 +27,8 @@ class OwnSolver : public AnySolver<Space> {
     solver_.start_as_given();
     solver_.record_failed_calls();
   }
-  void spread_like(const LinearSolver<Space>& leader) override { solver_.spread_like(leader); }
-  void stop_like(const LinearSolver<Space>& leader) override { solver_.stop_like(leader); }
+  void spread_like(const LinearSolver<Space>& reference) override { solver_.spread_like(reference); }
+  void stop_like(const LinearSolver<Space>& reference) override { solver_.stop_like(reference); }
   void setup(const Matrix<Space>& A) override { solver_.setup(A); }
   void update(const Matrix<Space>& A) override { solver_.update(A); }
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {

@@ -30,11 +30,11 @@ class AnySolver {
   virtual ~AnySolver() = default;
   // Called before setup if the matrix will be distributed, as LinearSolver::spread_like. Throws Error(usage) for
   // solvers of other libraries, which support one rank only.
-  virtual void spread_like(const LinearSolver<Space>& /*leader*/) {
+  virtual void spread_like(const LinearSolver<Space>& /*reference*/) {
     throw Error(Exit::usage, "'" + name() + "' runs on one rank only");
   }
   // Uses the stop callback of that solver (LinearSolver::stop_like); ignored by solvers of other libraries.
-  virtual void stop_like(const LinearSolver<Space>& /*leader*/) {}
+  virtual void stop_like(const LinearSolver<Space>& /*reference*/) {}
   virtual void setup(const Matrix<Space>& A) = 0;   // once per pattern
   virtual void update(const Matrix<Space>& A) = 0;  // new values, same pattern
   // x holds the initial guess. Peers run on the host on a copy of A in block rows

@@ -79,7 +79,7 @@ class Ginkgo : public Peer {
   PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) override {
     std::fill(d.begin(), d.end(), 0.0);
     if (!method_) return {0, Reason::breakdown};
-    const auto told = gko::share(gko::log::Convergence<double>::create());
+    const auto logger = gko::share(gko::log::Convergence<double>::create());
     const auto by_residual = gko::share(gko::stop::ResidualNorm<double>::build()
                                             .with_baseline(gko::stop::mode::absolute)
                                             .with_reduction_factor(target)
@@ -87,7 +87,7 @@ class Ginkgo : public Peer {
     const auto by_count =
         gko::share(gko::stop::Iteration::build().with_max_iters(static_cast<gko::size_type>(max_iterations)).on(on_));
     const auto criterion = gko::share(gko::stop::Combined::build().with_criteria(by_residual, by_count).on(on_));
-    criterion->add_logger(told);
+    criterion->add_logger(logger);
     method_->set_stop_criterion_factory(criterion);
     const gko::dim<2> size(r.size(), 1);
     const auto b = Vector::create_const(on_, size, gko::array<double>::const_view(on_, r.size(), r.data()), 1);
@@ -97,8 +97,8 @@ class Ginkgo : public Peer {
     } catch (const gko::Error&) {
       return {1, Reason::breakdown};
     }
-    const auto iterations = std::max(1, static_cast<int>(told->get_num_iterations()));
-    return {iterations, told->has_converged()          ? Reason::converged
+    const auto iterations = std::max(1, static_cast<int>(logger->get_num_iterations()));
+    return {iterations, logger->has_converged()        ? Reason::converged
                         : iterations >= max_iterations ? Reason::max_iterations
                                                        : Reason::breakdown};
   }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/asynchronous/fetch_scalars.hpp"
+#include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/device/mapped_blocks.hpp"
@@ -56,7 +56,7 @@ MappedBlocks& mapped_blocks() {
   return blocks;
 }
 
-// From zeros that nobody has touched, or from what stood there before, to zeros of the threads that will use them.
+// Zeroes a block by the threads that will use it. A fresh block is zero already, and one write per page is enough.
 void clear(char* c, std::int64_t bytes, bool is_fresh) {
   constexpr std::int64_t part = 1 << 16, page = 1 << 12;
 #pragma omp parallel for schedule(static) if (bytes > 4 * part)

@@ -56,7 +56,7 @@ struct alignas(T) Raw {
 };
 
 // The block's size must be a multiple of 32 (at most 1024); the result is thread 0's. The barrier at the start lets a
-// kernel call it twice: nobody overwrites a partial result that thread 0 still reads.
+// kernel call it twice: no thread overwrites a partial result that thread 0 still reads.
 template <class T, class Op>
 __device__ T block_reduce(T v, Op op) {
   WEIR_SHARED(Raw<T>, partial, [32]);

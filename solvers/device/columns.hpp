@@ -1,7 +1,7 @@
-// Loops over a box whose threads take a few cells in z each: what cells (i, j, .) share is computed once, and a block of
-// threads covers a thicker part of the box, so that more of what neighbours read comes from the SM's own cache.
-//   by_columns<Space>(box, [&]<int Layers>() { ... });            chooses how many cells
-//   for_column<Layers>(column, nz, [&](int k) { ... });           the cells of one, in a loop over parts(nz, Layers) columns
+// Loops over a box whose threads take a few cells in z each: common values of cells (i, j, .) are computed once, and a
+// block of threads covers a thicker part of the box, so that more reads of neighbours come from the cache of the SM.
+//   by_columns<Space>(box, [&]<int Layers>() { ... });   chooses the number of cells
+//   for_column<Layers>(column, nz, [&](int k) { ... }); the cells of a column, in a loop over parts(nz, Layers) columns
 #pragma once
 #include "solvers/device/for_each.hpp"
 
@@ -9,8 +9,8 @@ namespace weir {
 
 WEIR_HD constexpr int parts(int n, int size) { return (n + size - 1) / size; }
 
-// f(k) or f(k, s), k = Layers column + s: `Layers` of them, or up to n. All of them without a branch between: what the next cells
-// read is then on its way before the first has come, unless f writes, which what is read behind it may be.
+// f(k) or f(k, s), k = Layers column + s: `Layers` of them, or up to n. There is no branch between them, so that loads
+// of the next cell are issued before those of the first have arrived, unless f writes to memory that they may read.
 template <int Layers, class F>
 WEIR_HD inline void for_column(int column, int n, const F& f) {
   const int first = Layers * column;
@@ -28,8 +28,8 @@ WEIR_HD inline void for_column(int column, int n, const F& f) {
   }
 }
 
-// The columns of a box in tiles of at most 32 x 8, one after the other: the order of a reduction, which knows one index, and
-// whose blocks of threads are to take neighbours in y as well.
+// The columns of a box in tiles of at most 32 x 8, one after the other: the order of a reduction, which knows one
+// index, and whose blocks of threads are to take neighbours in y as well.
 struct TileOrder {
   Extents columns;
   int x = 1, y = 1, across, up;  // of a tile; tiles

@@ -31,7 +31,7 @@ void for_each(std::int64_t size, const F& f) {
   if constexpr (std::is_same_v<Space, Host>) {
 #pragma omp parallel if (n > parallel_grain)
     {
-      const F body = f;  // a copy a thread: through the reference every access becomes a gather, 5 times slower
+      const F body = f;  // a copy per thread: through the reference every access becomes a gather, 5 times slower
 #pragma omp for simd schedule(static)
       for (int i = 0; i < n; ++i) body(i);
     }

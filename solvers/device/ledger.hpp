@@ -1,5 +1,5 @@
-// What the process has allocated, copied, launched and waited for, in bytes and counts: steady state allocates nothing and
-// copies only scalars, and tests hold it to that.
+// Allocations, copies, launches and waits of the process, in bytes and counts. In steady state a time step allocates
+// nothing and copies only scalars; tests check it.
 #pragma once
 #include <cstdint>
 

@@ -1,8 +1,8 @@
-// Memory of large Host arrays: whole huge pages straight from the system, and freed ones kept for the next array. On a virtual
-// machine the first touch of fresh pages can cost as much as a solve (docs/results/liu_2013.md).
+// Memory of large Host arrays: whole huge pages straight from the system, and freed ones kept for the next array. On a
+// virtual machine the first touch of fresh pages can cost as much as a solve (docs/results/liu_2013.md).
 //
-// Not malloc: after a first release it gives arrays of up to 32 MB out of its heap, and vector updates in those took up to twice
-// as long, which small pages would explain.
+// Not malloc: after a first release it gives arrays of up to 32 MB out of its heap, and vector updates in those took up
+// to twice as long, which small pages would explain.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -15,7 +15,7 @@ class MappedBlocks {
  public:
   static constexpr std::size_t granule = std::size_t{2} << 20;  // of x86's huge pages
 
-  // At most so many bytes are kept; what is given back beyond them goes to the system.
+  // most_kept: bytes kept for the next arrays; released blocks beyond that are returned to the system.
   explicit MappedBlocks(std::size_t most_kept) : most_kept_(most_kept) {}
   ~MappedBlocks() { trim(); }
   MappedBlocks(const MappedBlocks&) = delete;

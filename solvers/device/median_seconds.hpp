@@ -1,5 +1,5 @@
-// Seconds of one call of f: the median of `runs` runs, each of as many calls as take half a millisecond, after one that is
-// not counted. What f leaves to the device is waited for. `runners` are those who call f at once (over ranks:
+// Seconds of one call of f: the median of `runs` runs, each of as many calls as take half a millisecond, after one that
+// is not counted. Device work of f is waited for. `runners` are the callers of f at the same time (over ranks:
 // solvers/parallel/together.hpp): they begin each run together, make as many calls, and the slowest counts.
 #pragma once
 #include <algorithm>

@@ -133,8 +133,8 @@ inline void scatter4(const P in[4], V* base, const int* index) {
   }
 }
 
-// The 4 x 4 blocks a at base + 4 index[k], column by column or row by row. Not inlined: the loops that call it are large, and what is added
-// to them the compiler takes from the inlining of the rest.
+// The 4 x 4 blocks a at base + 4 index[k], column by column or row by row. Not inlined: the loops that call it are
+// large, and what is added to them the compiler takes from the inlining of the rest.
 [[gnu::noinline]] inline void store_floats(const Pack a[4][4], float* base, bool by_columns, const int* index) {
   for (int c = 0; c < 4; ++c) {
     const Pack column[4] = {a[0][c], a[1][c], a[2][c], a[3][c]};

@@ -1,5 +1,5 @@
-// Seconds of a scope of work in a space, added to an accumulator. Device: of what it launches, known once settle_timers() is
-// called (backend/timer.hpp); a clock around launches would tell how long it takes to submit them.
+// Seconds of a scope of work in a space, added to an accumulator. Device: of what it launches, known once
+// complete_timers() is called (backend/timer.hpp); a clock around launches would tell how long it takes to submit them.
 #pragma once
 #include <optional>
 #include <type_traits>
@@ -20,7 +20,7 @@ class WaitingTimer {
   explicit WaitingTimer(double& seconds) : timer_(std::in_place, seconds) {}
   ~WaitingTimer() {
     timer_.reset();
-    if constexpr (!std::is_same_v<Space, Host>) backend::settle_timers();
+    if constexpr (!std::is_same_v<Space, Host>) backend::complete_timers();
   }
   WaitingTimer(const WaitingTimer&) = delete;
   WaitingTimer& operator=(const WaitingTimer&) = delete;

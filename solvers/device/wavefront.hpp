@@ -1,7 +1,7 @@
 // A wavefront over a structured box on host threads. Cell (i, j, k) may depend on cells that precede it along every
 // direction; instead of stopping all threads after every hyperplane i + j + k = const, each thread walks whole layers
-// in memory order and stays behind the thread of the layer before it: (layer, step) starts after (layer, step - 1) and
-// (layer - 1, step). What a cell computes does not depend on the number of threads.
+// in memory order and waits for the thread of the previous layer: (layer, step) starts after (layer, step - 1) and
+// (layer - 1, step). The values of a cell do not depend on the number of threads.
 #pragma once
 #include <omp.h>
 

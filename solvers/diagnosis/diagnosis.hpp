@@ -1,5 +1,4 @@
-// Properties of a matrix from its entries, before any solve. The cost of each is nearly linear in the number of
-// entries.
+// Properties of a matrix from its entries, before any solve, each in nearly linear time.
 #pragma once
 #include <cstdint>
 

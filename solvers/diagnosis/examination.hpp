@@ -34,7 +34,7 @@ struct Trial {
   SolveResult result;
   bool works() const { return possible && result.converged(); }
 };
-inline std::string told(const Trial& t) {
+inline std::string outcome(const Trial& t) {
   return "converged in " + std::to_string(t.result.iterations) + " iterations";
 }
 
@@ -170,7 +170,7 @@ class Examination {
     return failed.M ? product_with(*failed.M, r) : std::vector<double>();
   }
   // The same with M set up now; empty: refused.
-  std::vector<double> applied_anew(const std::vector<double>& r) const {
+  std::vector<double> applied_new(const std::vector<double>& r) const {
     try {
       return product_with(*fresh(), r);
     } catch (const Error&) {
@@ -178,7 +178,7 @@ class Examination {
     }
   }
   // Factors of an M set up now; empty: refused, or no such factors.
-  FactorObservation observed_anew() const {
+  FactorObservation observed_new() const {
     try {
       return fresh()->observe();
     } catch (const Error&) {

@@ -1,5 +1,4 @@
-// Limits that cannot be met (tolerance, iterations), and properties that make a system slow (scaling, ordering,
-// condition).
+// Limits that cannot be met, and what makes a system slow: scaling, ordering, condition.
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +27,7 @@ std::optional<Finding> tolerance(Examination<Space>& e) {
   Finding f{Cause::tolerance, "the tolerance is below the rounding limit of double precision"};
   f.measured("|b - A x| asked for", target).measured("|b - A x| reached", reached);
   f.measured("rounding limit, eps | |A| |x| |", attainable);
-  f.measured("tried: tolerance = " + three_digits(o.tolerance), told(t));
+  f.measured("tried: tolerance = " + three_digits(o.tolerance), outcome(t));
   return f.advising(e.key("tolerance"), three_digits(o.tolerance) + (o.relative ? "" : " with relative = false"));
 }
 
@@ -42,7 +41,7 @@ std::optional<Finding> iterations(Examination<Space>& e, const KrylovOptions& o)
   f.measured("iterations allowed", std::to_string(e.settings().krylov.max_iterations));
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
   f.measured("|b - A x| asked for", e.target());
-  f.measured("tried again with more", told(t));
+  f.measured("tried again with more", outcome(t));
   const int enough = static_cast<int>(1.5 * t.result.iterations) + 1;
   return f.advising(e.key("max_iterations"), std::to_string(std::max(enough, e.settings().krylov.max_iterations + 1)) +
                                                  ", or a stronger preconditioner");
@@ -70,7 +69,7 @@ std::optional<Finding> restart(Examination<Space>& e) {
   f.measured("steps before a restart", std::to_string(s.krylov.restart));
   f.measured("|b - A x| at the start", e.result().residual0)
       .measured("... after all iterations", e.result().true_residual);
-  f.measured("tried: restart = " + std::to_string(o.restart), told(t));
+  f.measured("tried: restart = " + std::to_string(o.restart), outcome(t));
   return f.advising(e.key("restart"), std::to_string(o.restart) + ", or a stronger preconditioner");
 }
 
@@ -119,11 +118,11 @@ std::optional<Finding> scaling(Examination<Space>& e) {
   Finding f{Cause::scaling, "rows or columns are badly scaled"};
   f.measured("rows' largest entries", three_digits(d.row_size.least) + " to " + three_digits(d.row_size.most));
   f.measured("columns' largest entries, ratio", d.column_size.ratio());
-  f.measured("tried: rows and columns scaled to one", told(t));
+  f.measured("tried: rows and columns scaled to one", outcome(t));
   const Trial jacobi = s.preconditioner == "none" ? e.with_fresh(s.method, "jacobi", Table()) : Trial{};
   return f.advising(e.key("preconditioner.type"),
                     jacobi.works()
-                        ? "\"jacobi\", which scales the equations (tried: " + told(jacobi) + ")"
+                        ? "\"jacobi\", which scales the equations (tried: " + outcome(jacobi) + ")"
                         : "scale the equations: use units in which variables and residuals are of order one");
 }
 
@@ -141,7 +140,7 @@ std::optional<Finding> ordering(Examination<Space>& e) {
   f.measured("bandwidth after reverse Cuthill-McKee", std::to_string(d.rcm_bandwidth));
   f.measured("smallest pivot relative to its row, in this ordering",
              e.pivots().bad_row >= 0 ? 0.0 : e.pivots().least_ratio);
-  f.measured("tried: in that ordering", told(t));
+  f.measured("tried: in that ordering", outcome(t));
   return f.advising("ordering.type", "\"rcm\"");
 }
 
@@ -162,14 +161,14 @@ std::optional<Finding> ill_conditioned(Examination<Space>& e) {
   if (!is_singular) {
     Finding f{Cause::ill_conditioned, "the solve stalls on this right-hand side; the matrix is regular"};
     f.measured("singular values seen", three_digits(least) + " to " + three_digits(most));
-    f.measured("tried with another right-hand side", told(t));
+    f.measured("tried with another right-hand side", outcome(t));
     return f.advising(e.key("preconditioner.type"),
                       "a stronger one; in a flow a smaller step ([pseudo_time] cfl_max, or time.dt), which makes the "
                       "matrix more diagonal");
   }
   Finding f{Cause::ill_conditioned, "the matrix is singular to working precision, or nearly so"};
   f.measured("singular values seen", three_digits(least) + " to " + three_digits(most));
-  if (t.works()) f.measured("tried with a right-hand side that has a solution", told(t));
+  if (t.works()) f.measured("tried with a right-hand side that has a solution", outcome(t));
   return f.advising(
       "boundary",
       "look for a missing or duplicate equation (weir doctor shows the null vector); if the matrix is right, "

@@ -64,14 +64,14 @@ std::optional<Finding> variable_preconditioner(Examination<Space>& e) {
   Finding f{Cause::variable_preconditioner,
             "the preconditioner is not a constant linear operator, which " + method + " requires"};
   f.measured("|M r - M r again| / |M r|", repeated).measured("|M(r + s) - M r - M s| / |M r + M s|", added);
-  f.measured("tried: fgmres with the same preconditioner", told(t));
+  f.measured("tried: fgmres with the same preconditioner", outcome(t));
   return f.advising(e.key("method"), "\"fgmres\"");
 }
 
 template <class Space>
 std::optional<Finding> stale_preconditioner(Examination<Space>& e) {
   if (!has_own_preconditioner(e) || e.failed.age == 0) return {};
-  const std::vector<double> r = e.random(1), now = e.applied_anew(r);
+  const std::vector<double> r = e.random(1), now = e.applied_new(r);
   if (now.empty()) return {};
   const double drift = difference(now, e.applied(r));
   if (!(drift > of_floats)) return {};
@@ -82,7 +82,7 @@ std::optional<Finding> stale_preconditioner(Examination<Space>& e) {
   f.measured("solves since it was built", std::to_string(e.failed.age));
   f.measured("|M r - M_now r| / |M_now r|", drift);
   f.measured("iterations of this solve", std::to_string(e.result().iterations));
-  f.measured("tried: rebuilt", told(t));
+  f.measured("tried: rebuilt", outcome(t));
   return f.advising(e.key("refresh"), "\"always\", or a shorter interval");
 }
 
@@ -119,7 +119,7 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
   if (!t.works() && f.cause == Cause::preconditioner_not_symmetric) return {};
   if (!t.works()) t = e.of_rows(*e.rows(), e.b(), "gmres", of_gmres(e), "none", Table());
   if (!t.works()) return {};
-  f.measured("tried: gmres", told(t));
+  f.measured("tried: gmres", outcome(t));
   return f.advising(e.key(f.cause == Cause::preconditioner_not_symmetric ? "preconditioner.type" : "method"),
                     f.cause == Cause::preconditioner_not_symmetric ? "a symmetric one, or method = \"gmres\""
                                                                    : "\"gmres\" or \"bicgstab\"");
@@ -128,7 +128,7 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
 // Sweeps of (18) converge quickly if the triangular factors are dominant: norms of their Jacobi matrices below one.
 template <class Space>
 std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
-  const FactorObservation factors = e.observed_anew();
+  const FactorObservation factors = e.observed_new();
   const double L = largest(factors.dominance_L), U = largest(factors.dominance_U);
   if (!(std::max(L, U) > 1)) return {};
   const Trial t = e.with_fresh(e.settings().method, "block_ilu0", Table());
@@ -136,7 +136,7 @@ std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
   Finding f{Cause::asynchronous_sweeps,
             "the triangular factors are far from diagonally dominant: a few asynchronous sweeps do not converge"};
   f.measured("dominance of L, of U (below 1: sweeps contract)", three_digits(L) + ", " + three_digits(U));
-  f.measured("tried: exact factors and solves (block_ilu0)", told(t));
+  f.measured("tried: exact factors and solves (block_ilu0)", outcome(t));
   return f.advising(e.key("preconditioner.apply_sweeps"),
                     "more sweeps, smaller CFL or time step, an ordering along the flow, or type = \"block_ilu0\"");
 }
@@ -151,7 +151,7 @@ std::optional<Finding> diverging(Examination<Space>& e) {
   Finding f{Cause::diverging, "the stationary iteration x += M^-1 (b - A x) diverges"};
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
   f.measured("factor per iteration", std::pow(r.true_residual / r.residual0, 1.0 / std::max(r.iterations, 1)));
-  f.measured("tried: fgmres with this preconditioner", told(t));
+  f.measured("tried: fgmres with this preconditioner", outcome(t));
   return f.advising(e.key("method"), "\"fgmres\" (or cg, where the matrix is definite), with preconditioner.type = \"" +
                                          e.settings().preconditioner + "\"");
 }
@@ -172,7 +172,7 @@ std::optional<Finding> loss_of_orthogonality(Examination<Space>& e) {
     f.measured("b.A b / (|b| |A b|) (0: its first step is lost)", dot(e.b(), Ab) / (length(e.b()) * length(Ab)));
     f.measured("max |a_ij + a_ji| / max |a| (0: skew)", e.diagnosis().skewness);
   }
-  f.measured("tried: gmres", told(t));
+  f.measured("tried: gmres", outcome(t));
   return f.advising(e.key("method"), "\"gmres\", or \"bicgstab_l\"");
 }
 

@@ -114,7 +114,7 @@ std::optional<Finding> float_range(Examination<Space>& e) {
             std::string("entries of the matrix ") + (over ? "overflow" : "underflow") + " when stored as floats"};
   f.measured("entries' magnitudes", three_digits(entry.least) + " to " + three_digits(entry.most));
   f.measured("floats hold", "1.2e-38 to 3.4e+38");
-  f.measured("tried: double precision", told(t));
+  f.measured("tried: double precision", outcome(t));
   return f.advising(e.key(of_basis ? "basis_storage" : "preconditioner.storage"), "\"double\"");
 }
 
@@ -129,15 +129,14 @@ bool propose_without_pivots(Examination<Space>& e, Finding& f) {
     const Trial t = e.of_rows(*e.rows(), e.b(), "gmres", o, type, Table());
     if (!t.works()) continue;
     f.change = "\"" + std::string(type) + "\" under method = \"gmres\"";
-    f.measured("tried: gmres with \"" + std::string(type) + "\"", told(t));
+    f.measured("tried: gmres with \"" + std::string(type) + "\"", outcome(t));
     return true;
   }
   f.change = "\"none\" with gmres, with the largest restart length that memory allows";
   return false;
 }
 
-// A preconditioner that refuses names a pivot; a pivot that is rounding error is blamed if another preconditioner
-// works.
+// A preconditioner that refuses names a pivot; a pivot of rounding size is blamed if another one works.
 template <class Space>
 std::optional<Finding> pivot(Examination<Space>& e) {
   const bool refused = e.was_refused();
@@ -221,7 +220,7 @@ std::optional<Finding> constant_null_space(Examination<Space>& e) {
                                    " are null vectors) and the right-hand side is not in its range"};
   f.measured("components, singular ones", std::to_string(c.singular.size()) + ", " + std::to_string(c.count()));
   f.measured("fraction of |b| outside the range", std::sqrt(removed / all));
-  f.measured("tried: that part removed", told(t));
+  f.measured("tried: that part removed", outcome(t));
   return f.advising(
       c.singular.size() == 1 ? "boundary" : "boundary (or the mesh, which is not connected)",
       "fix the level (a Dirichlet boundary or one fixed cell), balance inflow and outflow, or mark the matrix as "
@@ -249,7 +248,7 @@ std::optional<Finding> other_null_space(Examination<Space>& e) {
     f.measured("b there", e.b()[d.empty_rows.first]);
   }
   f.measured("rows that sum to zero", std::to_string(d.zero_row_sums.count) + " of " + std::to_string(d.rows));
-  f.measured("tried: a right-hand side in the range", told(t));
+  f.measured("tried: a right-hand side in the range", outcome(t));
   return f.advising("boundary", "fix the level: an equation is missing");
 }
 

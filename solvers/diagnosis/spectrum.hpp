@@ -11,8 +11,7 @@ namespace weir {
 // y = f(x); false: failed.
 using VectorMap = std::function<bool(std::span<const double> x, std::span<double> y)>;
 
-// Smallest and largest Ritz values of a symmetric operator after `steps` Lanczos steps (1950) from a random vector.
-// They lie within the spectrum.
+// Extreme Ritz values of a symmetric operator after `steps` Lanczos steps (1950) from a random vector.
 struct RitzValues {
   double least = 0, most = 0;
   int steps = 0;
@@ -27,8 +26,7 @@ void multiply(const BlockCsrData& A, std::span<const double> x, std::span<double
 RitzValues lanczos_of_symmetric_part(const BlockCsrData& A, const BlockCsrData& T, int steps);
 RitzValues lanczos_of_squares(const BlockCsrData& A, const BlockCsrData& T, int steps);
 
-// The smallest singular value of A by inverse iteration on A^T A (an upper bound), and its unit vector: |A v| =
-// sigma. Empty if a solve fails.
+// Smallest singular value of A by inverse iteration on A^T A (an upper bound), with its vector. Empty: failed.
 struct SmallestSingular {
   bool found = false;
   double sigma = 0;

@@ -18,8 +18,7 @@ struct BoxCuts {
   RankBox box(int rank) const;
   int owner(const std::array<int, 3>& cell) const;
 };
-// Unknowns that start `first` cells after the first cell (velocities on inner faces: 1) and end `last` cells before
-// the end.
+// Unknowns from `first` cells after the first cell (velocities on inner faces: 1) to `last` cells before the end.
 BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first = {}, std::array<int, 3> last = {});
 
 Extents extents_of(const RankBox& box);
@@ -35,7 +34,6 @@ std::vector<int> places_in(const RankBox& inner, const RankBox& outer);
 std::vector<int> places_of(Extents whole, const RankBox& box);
 std::string cell_name(const std::array<int, 3>& cell);  // "cell (3, 0, 17)"
 
-// A coupling to an unknown of another rank.
 struct BorderLink {
   int row = 0;               // of this rank
   int owner = 0, index = 0;  // rank of the column, index there

@@ -33,7 +33,6 @@ class BoxSpread {
   };
   template <class T>
   void operator()(const Arrays<const T>& from, const Arrays<T>& to) const;
-  // A single array.
   void operator()(const double* from, double* to) const { (*this)(Arrays<const double>{{from}}, Arrays<double>{{to}}); }
   void operator()(const float* from, float* to) const { (*this)(Arrays<const float>{{from}}, Arrays<float>{{to}}); }
 
@@ -49,8 +48,7 @@ template <class Space>
 class BoxGather {
  public:
   BoxGather() = default;
-  // Collective. `source` and `target`: boxes of the arrays from which a rank sends its cells, and into which it
-  // receives them.
+  // Collective. `source`, `target`: boxes of the arrays from which a rank sends, and into which it receives.
   BoxGather(const Communicator& ranks, std::array<int, 3> sizes, const RankBox& own, const RankBox& source,
             const RankBox& target, PlaceInBox place = index_in);
   // whole: on rank 0; ignored on other ranks. Float and double.

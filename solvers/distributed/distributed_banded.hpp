@@ -41,7 +41,6 @@ class DistributedBanded final : private LocalPart<Banded<Space>>,
   const Periodic& periodic() const { return periodic_; }  // of the whole grid
   const BoxCuts& cuts() const { return cuts_; }
   const HaloOptions& halo_options() const { return options_; }
-  // The whole grid, as for Banded.
   void set_grid(const BandedGrid& grid);
   bool has_grid() const { return has_grid_; }
   const std::array<SeparableDirection, 3>& directions() const { return direction_; }

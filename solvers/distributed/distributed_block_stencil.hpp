@@ -13,8 +13,7 @@ class DistributedBlockStencil final : private LocalPart<BlockStencil<Space>>, pu
   using Local = LocalPart<BlockStencil<Space>>;
 
  public:
-  // cuts: of the cells of `whole`; block: unknowns per cell, at most 8 with several ranks. A box of a 3D grid needs
-  // two layers along z.
+  // cuts: of the cells of `whole`; block: at most 8 with several ranks. 3D boxes need two layers along z.
   DistributedBlockStencil(const Communicator& ranks, Extents whole, const Periodic& periodic, int block,
                           const BoxCuts& cuts, const HaloOptions& options = {});
 

@@ -21,7 +21,7 @@ std::vector<int> places_of(const std::vector<int>& number, int block) {
 }
 
 template <class Space>
-const Gatherable<Space>* knows_itself(const Matrix<Space>& A) {
+const Gatherable<Space>* gatherable(const Matrix<Space>& A) {
   const auto* banded = dynamic_cast<const DistributedBanded<Space>*>(&A);
   return banded && banded->has_remainder() ? nullptr : dynamic_cast<const Gatherable<Space>*>(&A);
 }
@@ -72,14 +72,14 @@ bool WholeSystem<Space>::has_entries(const Matrix<Space>& A) {
   const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
   if (!spread) return false;
   const Matrix<Space>& local = spread->local();
-  return knows_itself(A) || visit(local, Overloaded{[](const BlockSparse<Space>&) { return true; },
-                                                    [](const BlockStencil<Space>&) { return true; },
-                                                    [](const Matrix<Space>&) { return false; }});
+  return gatherable(A) || visit(local, Overloaded{[](const BlockSparse<Space>&) { return true; },
+                                                  [](const BlockStencil<Space>&) { return true; },
+                                                  [](const Matrix<Space>&) { return false; }});
 }
 
 template <class Space>
 std::unique_ptr<Matrix<Space>> WholeSystem<Space>::matrix(const Matrix<Space>& A) const {
-  if (const Gatherable<Space>* whole = knows_itself(A)) return whole->make_whole();
+  if (const Gatherable<Space>* whole = gatherable(A)) return whole->make_whole();
   const std::vector<double> stream = gathered(stream_of(dynamic_cast<const DistributedMatrix<Space>&>(A)));
   if (!ranks_.is_root()) return nullptr;
   BlockCsrData data = rows_from(stream, rows_, block_);
@@ -128,7 +128,6 @@ std::vector<double> WholeSystem<Space>::stream_of(const DistributedMatrix<Space>
   return stream;
 }
 
-// The streams of all ranks in order, on rank 0.
 template <class Space>
 std::vector<double> WholeSystem<Space>::gathered(const std::vector<double>& mine) const {
   std::vector<std::vector<int>> to(at(ranks_.size()));

@@ -1,5 +1,4 @@
-// A distributed system assembled on rank 0, for capsules and failure diagnosis. Simple and not scalable. All members
-// are collective.
+// A distributed system assembled on rank 0, for capsules and failure diagnosis. All members are collective.
 #pragma once
 #include <memory>
 #include <vector>
@@ -18,8 +17,7 @@ class WholeSystem {
 
   // Whether the matrix has entries that can be gathered; the same on all ranks.
   static bool has_entries(const Matrix<Space>& A);
-  // Gatherable matrices keep their kind; bands with a remainder and all others become block rows. Null except on rank
-  // 0.
+  // Gatherable matrices keep their kind; all others, and bands with a remainder, become block rows on rank 0.
   std::unique_ptr<Matrix<Space>> matrix(const Matrix<Space>& A) const;
   // All unknowns; empty except on rank 0.
   std::vector<double> vector(View<const double> mine) const;

@@ -58,7 +58,7 @@ class Chebyshev : public Krylov<Space> {
     if (options.norm == Norm::max) throw Error(Exit::usage, "chebyshev measures convergence in the l2 norm; use cg");
   }
   const char* name() const override { return "chebyshev"; }
-  void lend(View<double> work) override { work_ = work; }
+  void share_work(View<double> work) override { work_ = work; }
 
   SolveResult solve(const Matrix<Space>& matrix, const Preconditioner<Space>&, View<const double> b,
                     View<double> x) override {

@@ -84,7 +84,7 @@ class Krylov {
   virtual bool remembers() const { return false; }
   virtual void state(Archive&) {}
   // Work space of a caller whose solvers never run at the same time; must outlive them. Few methods take it.
-  virtual void lend(View<double>) {}
+  virtual void share_work(View<double>) {}
   const std::vector<double>& history() const { return history_; }
 
  protected:

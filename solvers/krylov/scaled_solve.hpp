@@ -1,5 +1,5 @@
 // Squares of numbers below 1e-154 underflow and above 1e154 overflow, and so do norms. A right-hand side of that size
-// is scaled by a power of two, which is exact, and the solution is scaled back.
+// is scaled by a power of two, which is exact, and the solution is scaled back. Methods also multiply such squares by each other.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace weir {
 // solve(b, x) -> SolveResult, to a tolerance relative to |b|. The second solve is needed only for such sizes.
 template <class Space, class Solve>
 SolveResult solve_scaled(const Matrix<Space>& A, View<const double> b, View<double> x, Solve solve) {
-  constexpr double small = 1e-140, large = 1e140;
+  constexpr double small = 1e-70, large = 1e70;
   SolveResult result = solve(b, x);
   const bool fits = result.residual0 > small && result.residual0 < large;
   if (fits && result.iterations > 0) return result;

@@ -1,5 +1,4 @@
-// Device products of a matrix from row(i) = (A x)_i: one thread per row, sums by the fixed tree of reduce.hpp.
-// Included by .cu files only.
+// Device products from row(i) = (A x)_i: one thread per row, sums by reduce.hpp. Included by .cu files only.
 #pragma once
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"

@@ -22,7 +22,6 @@ inline RowPointers row_pointers(Extents e, bool periodic_y, bool periodic_z, con
   return {row(j, k), row(south, k), row(north, k), row(j, below), row(j, above)};
 }
 
-// Calls row(j, k, offset) for every row.
 template <class F>
 void for_rows(Extents e, const F& row) {
   const int rows = e.ny * e.nz;
@@ -40,7 +39,6 @@ double sum_rows(Extents e, const F& row) {
   return detail::tree_sum(part, rows);
 }
 
-// Two sums at once.
 template <class F>
 Pair sum2_rows(Extents e, const F& row) {
   const int rows = e.ny * e.nz;

@@ -1,5 +1,4 @@
-// The linear operator of the solvers. x, y, b, r are vectors of size() values in the space; the B unknowns of a cell
-// are contiguous.
+// The linear operator of the solvers. Vectors have size() values; the B unknowns of a cell are contiguous.
 #pragma once
 #include <cstdint>
 
@@ -12,7 +11,6 @@ namespace weir {
 struct SeparableOperator;  // solvers/matrix/stencil/separable_operator.hpp
 class Communicator;        // solvers/parallel/communicator.hpp
 
-// Accumulated cost of the halo exchanges of all products.
 struct HaloCost {
   double seconds = 0;
   std::int64_t bytes = 0;
@@ -42,8 +40,7 @@ class Matrix {
   virtual bool has_constant_null_space() const { return false; }
   virtual Work apply_work() const = 0;
 
-  // Distributed rows: everything above is the part of this rank, and dot products are its share of the sum, which
-  // solvers add up. Null: one rank.
+  // Distributed rows: everything above is this rank's part, dot products its share of the sum. Null: one rank.
   virtual const Communicator* ranks() const { return nullptr; }
   virtual std::int64_t unknowns() const { return size(); }  // over all ranks
   virtual HaloCost halo_cost() const { return {}; }

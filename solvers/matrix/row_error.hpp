@@ -10,7 +10,6 @@ namespace weir {
 
 class RowError : public Error {
  public:
-  // Message: before + name + after.
   RowError(Exit code, std::string before, int row, const std::string& name, std::string after)
       : Error(code, before + name + after), row_(row), before_(std::move(before)), after_(std::move(after)) {}
   RowError(Exit code, std::string before, int row, std::string after)

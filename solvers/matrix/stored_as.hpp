@@ -13,7 +13,6 @@ constexpr const char* to_string(StoredAs as) {
   return names[static_cast<int>(as)];
 }
 
-// For double, float and Bfloat16.
 template <class T>
 constexpr StoredAs stored_as = sizeof(T) == 8   ? StoredAs::float64
                                : sizeof(T) == 4 ? StoredAs::float32

@@ -14,7 +14,6 @@ struct MetError {
   explicit operator bool() const { return code != Exit::finished; }
 };
 
-// An error thrown on all ranks.
 class AgreedError : public Error {
  public:
   using Error::Error;
@@ -23,8 +22,7 @@ class AgreedError : public Error {
 // From the exception being handled: an Error as it is, out of memory, or an internal error.
 MetError met_now();
 
-// Collective, one reduction. If any rank has an error, all throw the AgreedError of the lowest such rank, whose
-// number the message names.
+// Collective, one reduction. If any rank has an error, all throw the AgreedError of the lowest such rank.
 void agree(const Communicator& ranks, const MetError& mine);
 
 // Calls f(), which must not communicate, on every rank, then agree. Collective. On one rank: f() only.

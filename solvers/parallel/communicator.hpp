@@ -44,7 +44,6 @@ class HaloTransport {
   virtual void finish() = 0;  // the receive buffer is full, the send buffer free again
 };
 
-// Counts for this rank since its communicator was created.
 struct Traffic {
   double seconds = 0;
   std::int64_t bytes = 0, calls = 0;

@@ -1,5 +1,4 @@
-// Packing: one index per point, the values of a point contiguous in the message. Moves each 8-byte value twice and a
-// 4-byte index per point.
+// Packing: one index per point, its values contiguous in the message. Bytes: 16 per value, 4 per point.
 #include "solvers/parallel/halo.hpp"
 
 #include <stdexcept>
@@ -75,7 +74,6 @@ struct Halo<Space>::Pinned {
   }
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
-  // Grows to at least this number of values.
   static void require(std::unique_ptr<Pinned>& memory, std::int64_t size) {
     if (!memory || memory->values < size) memory = std::make_unique<Pinned>(memory ? size + size / 4 : size);
   }

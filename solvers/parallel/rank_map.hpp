@@ -25,7 +25,6 @@ class RankMap {
   mutable std::vector<double> packed_;
 };
 
-// Communication options, from the table [ranks] of a case.
 Options rank_options();
 HaloOptions read_halo_options(const Table& ranks);
 Reduction read_reduction(const Table& ranks);

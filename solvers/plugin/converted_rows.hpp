@@ -20,7 +20,6 @@ class ConvertedRows {
   std::int64_t bytes() const;
 
  private:
-  // Determines the pattern of a stencil.
   struct Grid {
     Extents cells;
     Periodic periodic;

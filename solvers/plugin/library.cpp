@@ -187,8 +187,8 @@ bool Plugin::solve(const double* b, double* x, std::int64_t n, double target, in
                  [&] { return description_.solve(solver_, b, x, target, max_iterations, &iterations); });
 }
 
-void Plugin::tell_complaint() {
-  if (!std::exchange(has_told_, true)) say(stderr, "weir: {}\n", complaint_);
+void Plugin::print_complaint() {
+  if (!std::exchange(has_printed_, true)) say(stderr, "weir: {}\n", complaint_);
 }
 
 std::int64_t Plugin::bytes() {

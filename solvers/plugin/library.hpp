@@ -11,13 +11,11 @@
 
 namespace weir {
 
-// Throws Error(usage) if it cannot be loaded, has no weir_plugin(), another version, or missing functions. The
-// library stays loaded.
+// Throws Error(usage): not loadable, no weir_plugin(), another version, missing functions. Stays loaded.
 const weir_plugin_description& plugin_in(const std::string& path);
 
 std::string hash_of_file(const std::string& path);  // 16 hexadecimal digits
 
-// A solver of a library.
 class Plugin {
  public:
   // file: for messages. Throws Error(usage) if create refused the options.
@@ -33,7 +31,7 @@ class Plugin {
   // False: the call failed; see complaint(). No allocation on success.
   bool apply(const double* r, double* z, std::int64_t n);
   bool solve(const double* b, double* x, std::int64_t n, double target, int max_iterations, int& iterations);
-  void tell_complaint();  // prints it on standard error, once
+  void print_complaint();  // prints it on standard error, once
   std::int64_t bytes();
   const std::string& complaint() const { return complaint_; }  // of the first failed call
 
@@ -50,7 +48,7 @@ class Plugin {
   weir_solver* solver_ = nullptr;
   weir_matrix matrix_{};        // as of the last setup or update
   std::int64_t looked_at_ = 0;  // number of partial checks
-  bool has_told_ = false;
+  bool has_printed_ = false;
 };
 
 }  // namespace weir

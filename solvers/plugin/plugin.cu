@@ -97,7 +97,7 @@ class PluginPreconditioner final : public Preconditioner<Space> {
   void apply(View<const double> r, View<double> z) const override {
     if (!plugin_->description().apply) throw Error(Exit::usage, describe() + " has no `apply`");
     if (plugin_->apply(r.data(), z.data(), r.size())) return take_constants_off(z);
-    plugin_->tell_complaint();
+    plugin_->print_complaint();
     fill<Space>(not_a_number, z);
   }
   std::unique_ptr<Krylov<Space>> own_method(const KrylovOptions& options) const override {
@@ -143,20 +143,16 @@ class PluginPreconditioner final : public Preconditioner<Space> {
 
 constexpr Option plugin_keys[] = {
     {"library", Option::text, Option::required,
-     "path of the shared library, relative to the case file or the current folder"},
-    {"library_hash", Option::text, "",
-     "hash of the shared library, recorded by a run; a library with another hash is refused"},
+     "path of the shared library, relative to the case or the current folder"},
+    {"library_hash", Option::text, "", "hash of the shared library, recorded by a run; another one is refused"},
     {"*", Option::text, "depends on the plugin", "option of the plugin"}};
 constexpr Option python_keys[] = {
-    {"module", Option::text, Option::required,
-     "path of the Python file, relative to the case file or the current folder"},
-    {"module_hash", Option::text, "",
-     "hash of the Python file, recorded by a run; a file with another hash is refused"},
+    {"module", Option::text, Option::required, "path of the Python file, relative to the case or the current folder"},
+    {"module_hash", Option::text, "", "hash of the Python file, recorded by a run; another one is refused"},
     {"python", Option::text, "/usr/bin/python3", "Python interpreter with numpy and scipy"},
     {"symmetric", Option::boolean, "false",
      "whether the preconditioner is symmetric and positive definite if the matrix is; required by cg"},
-    {"varies", Option::boolean, "false",
-     "whether the preconditioner changes from one application to the next; requires fgmres"},
+    {"varies", Option::boolean, "false", "whether the preconditioner changes between applications; requires fgmres"},
     {"*", Option::text, "depends on the module", "argument of the class or function"}};
 // All but "*", and `type`, which other readers handle.
 constexpr Option library_keys_read[] = {plugin_keys[0], plugin_keys[1], {"type", Option::text, "plugin", "this"}};

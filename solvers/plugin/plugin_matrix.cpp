@@ -11,7 +11,6 @@
 namespace weir {
 namespace {
 
-// Centres of cells of these widths, from 0.
 std::vector<double> centres_of(const std::vector<double>& widths) {
   std::vector<double> centres;
   double begin = 0;

@@ -1,5 +1,4 @@
-// A matrix in the form of the plugin interface: its own arrays if the plugin supports that format, else converted at
-// each preparation.
+// A matrix in the form of the plugin interface: its own arrays if supported, else converted.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,5 +1,4 @@
-// Program of the Python process. argv: the two pipes, the shared memory, the module's path and the number of threads;
-// the options come first.
+// Program of the Python process. argv: two pipes, shared memory, module path, number of threads, after the options.
 #pragma once
 
 namespace weir {

@@ -161,10 +161,10 @@ void fuzz_checkpoint(unsigned long number, Tally& tally) {
 Capsule sample(bool is_banded) {
   Capsule c;
   c.origin.system = "s";
-  c.leader.result = SolveResult{};
+  c.reference.result = SolveResult{};
   Archive lifetime;
   RefreshPolicy(Table(), "jacobi").state(lifetime);
-  c.leader.lifetime = lifetime.numbers();
+  c.reference.lifetime = lifetime.numbers();
   if (is_banded) {
     c.A = *record_matrix<Host>(Banded<Host>({4, 3, 1}, {}));
     c.b.assign(12, 1.0);
@@ -185,7 +185,7 @@ void fuzz_capsule(unsigned long number, Tally& tally) {
   std::mt19937 random(static_cast<unsigned>(number));
   Capsule c = sample(random() % 2);
   std::vector<std::vector<std::int64_t>*> integers;
-  std::vector<std::vector<double>*> doubles = {&c.b, &c.x0, &c.leader.lifetime, &c.places};
+  std::vector<std::vector<double>*> doubles = {&c.b, &c.x0, &c.reference.lifetime, &c.places};
   for (NamedNumbers* numbers : {&c.A.pattern, &c.A.values}) {
     for (auto& [name, values] : numbers->integers) integers.push_back(&values);
     for (auto& [name, values] : numbers->doubles) doubles.push_back(&values);
@@ -216,10 +216,10 @@ void fuzz_capsule(unsigned long number, Tally& tally) {
     LinearSolver<Host> solver(Table(), "bicgstab", "jacobi", 1e-8);
     Array<double, Host> b(read.b), x(read.x0);
     if (A->size() != b.size()) return;
-    if (read.leader.lifetime.empty())
+    if (read.reference.lifetime.empty())
       solver.setup(*A);
     else
-      solver.setup(*A, Archive(read.leader.lifetime));
+      solver.setup(*A, Archive(read.reference.lifetime));
     solver.solve(*A, b, x);
   });
 }

@@ -165,9 +165,9 @@ constexpr Option described[] = {
     {"n", Option::integer, "2", "how many", "[1, 9]"},
     {"x", Option::number, "0.5", "how much", "(0, inf)", "m"},
     {"list", Option::numbers, "[1, 2.5]", "some"},
-    {"storage", Option::text, "double", "of the factors", "double | float", "", "factors, single=float"},
-    {"size", Option::integer, Option::required, "of it"},
-    {"rate", Option::number, "depends on n", "of it"}};
+    {"storage", Option::text, "double", "precision of the factors", "double | float", "", "factors, single=float"},
+    {"size", Option::integer, Option::required, "size of it"},
+    {"rate", Option::number, "depends on n", "rate of change"}};
 constexpr Option around[] = {
     {"inner", Option::table, "", "a table inside", "", "", "", [] { return Options(described); }}};
 

@@ -1,5 +1,6 @@
-// block_ilu0 on the host: microseconds per cell for factorisation, triangular solve (both sweeps) and residual, beside
-// the bytes they must move and the triad of the same run (Luo et al. 2015, Figs. 9, 10). PETSc's: `weir bench peers`.
+// block_ilu0 on the host: microseconds per cell for factorisation, triangular solve (both sweeps) and residual,
+// compared with the bytes they must move and the triad of the same run (Luo et al. 2015, Figs. 9, 10). PETSc's: `weir
+// bench peers`.
 //   bench_block_ilu [--csv FILE] [--quick]
 // Bytes per cell, n x n blocks of doubles, vectors counted once:
 //   factorisation 7 blocks read, 1 written | solve 3 + 3 of A and twice d, r read, z written, read and written |

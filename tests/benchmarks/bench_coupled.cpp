@@ -61,7 +61,7 @@ void measure(bench::Table& table, int side, bool is_3d) {
 }
 
 void break_down(int side, int steps) {
-  bench::Table table({"linear solver", "part", "in the paper", "ms a step", "per cent"});
+  bench::Table table({"linear solver", "part", "in the paper", "ms per step", "per cent"});
   for (const char* method : {"correction", "gmres"}) {
     const std::string in_time =
         std::string("end = 1000.0\ndt = 0.02\n[pseudo_time]\ncfl_start = 100.0\ntolerance = 0.0\nmax_steps = 7\n") +

@@ -31,7 +31,7 @@ class Report {
   Report(const bench::FlowSystem& system, const Settings& o)
       : system_(system),
         o_(o),
-        table_({"solver", "threads", "setup ms", "apply ms", "A x ms", "ms an iteration", "of it basis", "iterations",
+        table_({"solver", "threads", "setup ms", "apply ms", "A x ms", "ms per iteration", "of it basis", "iterations",
                 "residual", "apply GB/s", "/triad"},
                o.csv) {
     for (int t = 1; t <= 2; ++t) {

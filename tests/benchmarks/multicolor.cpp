@@ -31,7 +31,7 @@ Timed time_host(const BlockCsr<Host>& A, Multicolor<Host, T>& M) {
 template <class T>
 void print_tail(const Multicolor<Host, T>& M, int size) {
   Array<double, Host> b(size), x(size);
-  Table table({"colour", "   rows", "ms      ", "ns a row"});
+  Table table({"colour", "   rows", "ms      ", "ns per row"});
   for (int k = 0; k < M.colours(); ++k) {
     int rows = 0;
     for (const ColourPass& pass : M.colour_passes()[k]) rows += pass.to - pass.from;

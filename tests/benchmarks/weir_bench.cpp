@@ -187,7 +187,7 @@ int parse_and_run(int argc, char** argv) {
                  "device of tests/gpu_model/devices, or a file; default: H200, of gpu-report the measured one")
       ->group(group);
   app.add_option("--minus", model.minus, "counts to take away: a run of fewer steps")->type_name("FILE")->group(group);
-  app.add_option("--per", model.per, "times are of one of so many steps")->group(group);
+  app.add_option("--per", model.per, "number of steps that the times are divided by")->group(group);
   app.add_option("--extrapolate", model.extrapolate, "sizes of the first file, of the second and the wanted one")
       ->expected(3)
       ->group(group);

@@ -50,7 +50,10 @@ VECTORS = {"flow.body_force", "flow.body_force.direction", "flow.initial_velocit
 # Known failures: the check reports one that holds again.
 OPEN = {("naca0012_turbulent", "restart"): "rounding, with a ParILUT preconditioner", ("naca0012_turbulent_0", "restart"): "the same",
         ("naca0012_turbulent_15", "restart"): "the same",
-        ("left_ventricle", "shift"): "the lift changes by 1e-5 of the drag", ("left_ventricle_beat", "shift"): "the same"}
+        ("left_ventricle", "shift"): "the lift changes by 1e-5 of the drag", ("left_ventricle_beat", "shift"): "the same",
+        ("sphere_stl_re100", "shift"): "points inside of a surface of triangles are equally far from two of them",
+        ("oscillating_inline_kc5", "mirror"): "3e-5 of the drag", ("oscillating_inline_kc5", "turn"): "the same",
+        ("taylor_green_2d_coupled", "done"): "residual and divergence are those of the steady equations then"}
 
 
 class NotTold(Exception):
@@ -324,8 +327,9 @@ def mesh_of(case, laws, change, is_mirrored=False):
 def short_form(case, steps, folder):
     """A few steps on a grid that is as coarse as the case allows, with solvers that leave rounding alone."""
     case = copy.deepcopy(case)
-    if "file" in case.get("mesh", {}):
-        case["mesh"]["file"] = str((folder / case["mesh"]["file"]).resolve())
+    for table in (case.get("mesh", {}), case.get("body", {})):
+        if "file" in table:
+            table["file"] = str((folder / table["file"]).resolve())
     for key in ("check", "probe", "surface", "shadow", "select", "relay", "history_reference"):
         case.pop(key, None)
     miniapp = case["case"]["miniapp"]
@@ -449,8 +453,11 @@ class Laws:
         self.needs_grid()
         if len(self.case["grid"]["cells"]) == 3:
             raise NotTold("three directions")
+        if self.case.get("time", {}).get("steady"):
+            raise NotTold("pseudo-time steps that depend on the number of directions")
         here = {k: v for k, v in self.unchanged()["quantities"].items() if "control_volume" not in k}
-        return differences(here, self.end(self.run(in_three_dimensions(self.case), STEPS))["quantities"])
+        tolerance = 2e-3 if self.miniapp == "immersed" else TOLERANCE  # the cut cells of a 3D grid are others
+        return differences(here, self.end(self.run(in_three_dimensions(self.case), STEPS))["quantities"], tolerance=tolerance)
 
     def restart(self):
         cut = self.run(self.case, STEPS // 2)
@@ -584,8 +591,6 @@ def look_at(a, path):
     if "case" not in case:
         return 0, 0
     with tempfile.TemporaryDirectory(prefix="weir_laws_", dir=a.work) as folder:
-        for other in path.parent.glob("*.stl"):
-            (pathlib.Path(folder) / other.name).symlink_to(other.resolve())
         case = short_form(case, STEPS, path.parent)
         laws = Laws(a, pathlib.Path(folder), case, read_keys(a.keys, case["case"]["miniapp"]))
         for law in a.laws:

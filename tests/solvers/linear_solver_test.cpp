@@ -142,18 +142,18 @@ TYPED_TEST(LinearSolverOf, ASetupThatFailsIsHelpedInTheSolveAndTriedAgainWithThe
   const std::string jacobi = "method = \"gmres\"\npreconditioner = { type = \"jacobi\" }";
   LinearSolver<TypeParam> alone(options(jacobi)), helped(options(jacobi));
   EXPECT_THROW(alone.setup(bad), Error);
-  helped.help_by([] { return LinearSolver<TypeParam>(options("method = \"gmres\"")); });
+  helped.set_fallback([] { return LinearSolver<TypeParam>(options("method = \"gmres\"")); });
   helped.setup(bad);
   expect_solved(helped, bad);
-  EXPECT_EQ(helped.helped(), 1);
+  EXPECT_EQ(helped.fallback_solves(), 1);
   helped.update(good);
   expect_solved(helped, good);
-  EXPECT_EQ(helped.helped(), 1);
+  EXPECT_EQ(helped.fallback_solves(), 1);
   helped.update(bad);
   expect_solved(helped, bad);
-  EXPECT_EQ(helped.helped(), 2);
+  EXPECT_EQ(helped.fallback_solves(), 2);
   helped.update(bad);
-  helped.help_by(nullptr);
+  helped.set_fallback(nullptr);
   Array<double, TypeParam> x(Numbers(2));
   EXPECT_THROW(helped.solve(bad, b, x), Error);
 }

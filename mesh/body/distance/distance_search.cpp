@@ -20,7 +20,6 @@ constexpr double most_steps = 24, least_steps = 3, widest_margin = 0.12;
 
 double distance2(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
 
-// Distance of x from an interval.
 double beyond_interval(double x, double low, double high) { return std::max(std::max(low - x, x - high), 0.0); }
 
 double largest_move(const std::vector<Vec3>& from, const std::vector<Vec3>& to) {
@@ -234,7 +233,6 @@ void BodyDistance::add_travel(const Surface& s) {
   }
 }
 
-// least_ of the points within reach_.
 void BodyDistance::bound(const Body& body, const Range& rows) {
   const std::int64_t nx = count(0), ny = count(1);
   for (int k = rows.begin[2]; k < rows.end[2]; ++k)
@@ -260,8 +258,7 @@ void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vecto
     });
 }
 
-// Lower bound of the distance to an element of radius R whose plane is at height h: sqrt(h^2 + (r - R)^2), r along
-// the plane.
+// Lower bound of the distance to an element of radius R with its plane at height h: sqrt(h^2 + (r - R)^2).
 double BodyDistance::disc_distance(const Body& body, int e, const Vec3& x) const {
   const Vec3 from_middle = x - middle_[e];
   const double h = dot(from_middle, body.pseudonormals().face[e]);

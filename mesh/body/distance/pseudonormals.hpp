@@ -14,8 +14,7 @@ struct Pseudonormals {
 
   void update(const Surface& s, const SurfaceEdges& edges);  // allocates in the first call only
 
-  // Pseudonormal of corner n, computed on demand, because few corners are ever closest points and angles are
-  // expensive.
+  // Pseudonormal of corner n, computed on demand, because few corners are closest points.
   Vec3 node(const Surface& s, int n) const;
 
  private:

@@ -40,7 +40,6 @@ class Meridian {
     }
   }
   double length() const { return arc_.back(); }
-  // Height and distance from the axis.
   std::array<double, 2> at(double fraction) const {
     const double wanted = fraction * length();
     const auto above = std::lower_bound(arc_.begin() + 1, arc_.end() - 1, wanted);

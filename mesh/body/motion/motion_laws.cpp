@@ -21,7 +21,6 @@ void turn(Placement& p, const Vec3& axis, const ValueAndRate& angle, const Vec3&
   p.angular_velocity = omega + turned(a, p.angular_velocity);
 }
 
-// Row of a table: x, y, z, angle.
 using Row = std::array<double, 4>;
 
 // Second derivatives m of natural or periodic cubic splines:

@@ -16,7 +16,6 @@ namespace weir {
 //
 // so translation, rotation and deformation combine, and velocities are exact everywhere on the body.
 
-// c, R and s with their rates.
 struct Placement {
   Vec3 position{}, velocity{};
   Rotation rotation = no_rotation;
@@ -43,8 +42,7 @@ struct Wave {
   double frequency, phase;
 };
 
-// Rotation by the angle rate t + amplitude sin(2 pi f t + phase) about an axis through `pivot`, or through the origin
-// of the body's frame.
+// Rotation by rate t + amplitude sin(2 pi f t + phase) about an axis through `pivot`, or the body's origin.
 struct RotationOptions {
   Vec3 axis{0, 0, 1};                                        // unit
   double rate = 0, amplitude = 0, frequency = 0, phase = 0;  // radians

@@ -40,8 +40,7 @@ constexpr Option rotation_keys[] = {
     frequency_key,
     phase_key,
     axis_key,
-    {"pivot", Option::numbers, "depends on the body: its position", "point on the rotation axis", "(-inf, inf)",
-     "length"}};
+    {"pivot", Option::numbers, "depends on the body: its position", "point of the axis", "(-inf, inf)", "length"}};
 constexpr Option table_keys[] = {
     {"file", Option::text, Option::required,
      "path of the motion table, relative to the case file or the current folder"},

@@ -174,8 +174,7 @@ struct Shells {
   std::size_t turned = 0;
 };
 
-// Flood fill from one triangle of each shell: a neighbour that runs along the common edge in the same direction is
-// reversed.
+// Flood fill from one triangle of each shell; reverses neighbours with the same direction of the common edge.
 Shells flood(Draft& d) {
   Surface& s = d.surface;
   const SurfaceEdges edges = find_edges(s);

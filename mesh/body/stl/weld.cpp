@@ -10,7 +10,6 @@
 namespace weir::stl {
 namespace {
 
-// Merges corners with equal coordinates.
 std::vector<int> equal_corners(const std::vector<Vec3>& corner, std::vector<Vec3>& node) {
   std::vector<int> order(corner.size()), of(corner.size());
   std::iota(order.begin(), order.end(), 0);

@@ -1,4 +1,4 @@
-// weir new: the beginning of something of the user's own, which works as it is.
+// weir new: a working starter for the user's own code.
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -11,9 +11,9 @@ namespace weir {
 namespace fs = std::filesystem;
 
 int write_new(const std::string& what, const std::string& directory) {
-  if (what != "plugin") throw Error(Exit::usage, "weir new makes a plugin: weir new plugin DIR");
+  if (what != "plugin") throw Error(Exit::usage, "only plugins can be created: weir new plugin DIR");
   if (fs::exists(directory) && !fs::is_empty(directory))
-    throw Error(Exit::usage, directory + " is there already and not empty");
+    throw Error(Exit::usage, directory + " already exists and is not empty");
   const fs::path example = own_file("inputs/plugins/sgs");
   try {
     fs::create_directories(directory);

@@ -92,7 +92,7 @@ void begin(std::span<const Table> cases, const Communicator& ranks, const Coarse
 
 void require_coarser_meshes(const Table& config, bool is_unsteady) {
   const Table pseudo_time = config.table("pseudo_time");
-  if (is_unsteady) pseudo_time.fail("coarse_meshes", "'coarse_meshes' is of steady flows");
+  if (is_unsteady) pseudo_time.fail("coarse_meshes", "'coarse_meshes' applies to steady flows only");
   const Table mesh = config.table("mesh");
   const std::string type = mesh.has("generator") ? mesh.table("generator").get("type", "") : "";
   if (type != "naca0012" && type != "naca" && type != "c_grid")

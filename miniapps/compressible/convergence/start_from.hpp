@@ -8,7 +8,6 @@
 
 namespace weir {
 
-// Numbering of the cells of a mesh.
 struct CellNumbers {
   std::array<int, 2> grid{0, 0};  // of the generated mesh: cell (a, b) is a grid[1] + b; 0: not structured
   Order order;                    // number in the generated mesh of each cell

@@ -29,7 +29,6 @@ WEIR_HD inline Primitive<S> outside(const BoundaryFaces& b, int f) {
   return {S(o[0]), S(o[1]), S(o[2]), S(o[3])};
 }
 
-// Boundary state from the interior state w.
 template <class S>
 WEIR_HD inline Primitive<S> state(const SpatialView& v, const Primitive<S>& w, int f) {
   const BoundaryFaces& b = v.boundary;
@@ -52,8 +51,7 @@ WEIR_HD inline Primitive<S> state(const SpatialView& v, const Primitive<S>& w, i
   }
 }
 
-// Components of state() that are boundary data, usable as a point of a gradient stencil: velocity, temperature and
-// pressure.
+// Components of state() that are boundary data, usable in gradients: velocity, temperature and pressure.
 struct Given {
   bool p, velocity, t;
 };

@@ -2,6 +2,7 @@
 // a record fill a vector register.
 #pragma once
 #include "miniapps/compressible/discretisation/boundary_kernels.hpp"
+#include "physics/spalart_allmaras.hpp"
 
 namespace weir::cell {
 
@@ -125,7 +126,6 @@ WEIR_HD inline void green_gauss_at_boundary(const SpatialView& v, const Field& a
   }
 }
 
-// Boundary cell number n.
 WEIR_HD inline void boundary_gradient(const SpatialView& v, int n) {
   const std::int64_t i = std::int64_t{4} * v.cells.boundary_cell[n];
   const double* w = v.w;
@@ -194,20 +194,27 @@ WEIR_HD inline void limiter(const SpatialView& v, int i) {
   limiter(v, i, w, wx, wy, v.phi + std::int64_t{4} * i);
 }
 
-// R = outgoing minus incoming fluxes. Boundary faces: followed by add_boundary.
-WEIR_HD inline void residual(const SpatialView& v, double* R, int i) {
-  double r[4] = {};
+// R = outgoing minus incoming fluxes, and minus the source of nu~ (n = 5). Boundary faces: followed by add_boundary.
+template <int n>
+WEIR_HD inline void residual(const SpatialView& v, double* R, int i, double source = 0) {
+  double r[n] = {};
+  if constexpr (n == 5) r[4] = -source;
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
     const int link = v.cells.link[e], f = link < 0 ? ~link : link;
     const double sign = link < 0 ? -1 : 1;
-    for (int k = 0; k < 4; ++k) r[k] += sign * v.flux[4 * f + k];
+    for (int k = 0; k < 4; ++k) r[k] += sign * v.flux[std::int64_t{4} * f + k];
+    if constexpr (n == 5) r[4] += sign * v.turbulence.flux[f];
   }
-  for (int k = 0; k < 4; ++k) R[4 * i + k] = r[k];
+  for (int k = 0; k < n; ++k) R[std::int64_t{n} * i + k] = r[k];
 }
-WEIR_HD inline void add_boundary(const SpatialView& v, double* R, int n) {
-  const int i = v.cells.boundary_cell[n];
-  for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e)
-    for (int k = 0; k < 4; ++k) R[4 * i + k] += v.boundary_flux[4 * v.cells.boundary_face[e] + k];
+template <int n>
+WEIR_HD inline void add_boundary(const SpatialView& v, double* R, int number) {
+  double* r = R + std::int64_t{n} * v.cells.boundary_cell[number];
+  for (int e = v.cells.boundary_start[number]; e < v.cells.boundary_start[number + 1]; ++e) {
+    const int f = v.cells.boundary_face[e];
+    for (int k = 0; k < 4; ++k) r[k] += v.boundary_flux[4 * f + k];
+    if constexpr (n == 5) r[4] += v.turbulence.boundary_flux[f];
+  }
 }
 
 // sum over faces of area (|u.n| + a + 2 nu_max / (n . d)), nu_max = max(4/3 mu, gamma mu / Pr) / rho, from the cell's
@@ -224,11 +231,25 @@ WEIR_HD inline Speeds speeds(const Gas& gas, const double* w) {
   }
   return {w[1], w[2], std::sqrt(a2), nu};
 }
+// n = 5: with the diffusion by eddies and of nu~.
+template <int n>
+WEIR_HD inline Speeds speeds(const SpatialView& v, int i) {
+  const double* w = v.w + 4 * i;
+  Speeds s = speeds(v.gas, w);
+  if constexpr (n == 5) {
+    const double rho = v.gas.gamma_m2 * w[0] / w[3], mu = viscosity(v.gas, w[3]);
+    const double eddies = v.turbulence.unit * rho * larger_of(v.turbulence.nu[i], 0.0);
+    const double heat = v.turbulence.conduction * (v.gas.gamma - 1) * v.gas.gamma_m2;  // gamma / Pr_t
+    s.diffusion += 2 * larger_of(heat, 1 / spalart_allmaras::sigma) * (mu + eddies) / rho;
+  }
+  return s;
+}
 WEIR_HD inline double speed(const Speeds& s, double nx, double ny, double inverse) {
   return std::fabs(s.u * nx + s.v * ny) + s.sound + s.diffusion * inverse;
 }
+template <int n>
 WEIR_HD inline void time_step_scale(const SpatialView& v, double* scale, int i) {
-  const Speeds s = speeds(v.gas, v.w + 4 * i);
+  const Speeds s = speeds<n>(v, i);
   double total = 0;
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
     const int link = v.cells.link[e], f = link < 0 ? ~link : link;
@@ -237,10 +258,11 @@ WEIR_HD inline void time_step_scale(const SpatialView& v, double* scale, int i) 
   }
   scale[i] = total;
 }
-WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int n) {
-  const int i = v.cells.boundary_cell[n];
-  const Speeds s = speeds(v.gas, v.w + 4 * i);
-  for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e) {
+template <int n>
+WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int number) {
+  const int i = v.cells.boundary_cell[number];
+  const Speeds s = speeds<n>(v, i);
+  for (int e = v.cells.boundary_start[number]; e < v.cells.boundary_start[number + 1]; ++e) {
     const BoundaryFaces& b = v.boundary;
     const int f = v.cells.boundary_face[e];
     const bool wall = boundary::is_no_slip(boundary::type(b, f));
@@ -249,36 +271,42 @@ WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int 
 }
 
 // Storage position of the k-th number of a row-major block of J.
-WEIR_HD inline int row_wise(const SpatialView& v, int k) { return v.by_columns ? k % 4 * 4 + k / 4 : k; }
+template <int n>
+WEIR_HD inline int row_wise(const SpatialView& v, int k) {
+  return v.by_columns ? k % n * n + k / n : k;
+}
 
 // Column i of J sums to zero except for the boundary, because fluxes out of i enter its neighbours: the diagonal
 // block is minus the sum of the other blocks of its column.
-template <class V>
+template <int n, class V>
 WEIR_HD inline void diagonal_block(const SpatialView& v, V* values, int i) {
-  double d[16] = {};
+  constexpr int size = n * n;
+  double d[size] = {};
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
     const int link = v.cells.link[e];
-    const std::int64_t place = std::int64_t{4} * (link < 0 ? v.owner_row[~link] : v.neighbour_row[link]);
+    const std::int64_t block = std::int64_t{size} * ((link < 0 ? v.owner_row[~link] : v.neighbour_row[link]) / 4);
     if (link < v.faces.inner)
-      for (int k = 0; k < 16; ++k) d[k] -= static_cast<double>(values[place + k]);
+      for (int k = 0; k < size; ++k) d[k] -= static_cast<double>(values[block + k]);
     else  // on the border, where this cell is the owner
-      for (int k = 0; k < 16; ++k) d[k] -= v.border[place + row_wise(v, k)];
+      for (int k = 0; k < size; ++k) d[k] -= v.border[block + row_wise<n>(v, k)];
   }
-  V* out = values + 16 * v.diagonal[i];
-  for (int k = 0; k < 16; ++k) out[k] = static_cast<V>(d[k]);
+  V* out = values + size * v.diagonal[i];
+  for (int k = 0; k < size; ++k) out[k] = static_cast<V>(d[k]);
 }
+template <int n>
 WEIR_HD inline void diagonal_block(const SpatialView& v, int i) {
-  v.values ? diagonal_block(v, v.values, i) : diagonal_block(v, v.floats, i);
+  v.values ? diagonal_block<n>(v, v.values, i) : diagonal_block<n>(v, v.floats, i);
 }
-template <class V>
-WEIR_HD inline void add_boundary_block(const SpatialView& v, V* values, int n) {
-  V* d = values + 16 * v.diagonal[v.cells.boundary_cell[n]];
-  for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e)
-    for (int k = 0; k < 16; ++k)
-      d[k] += static_cast<V>(v.boundary_block[16 * v.cells.boundary_face[e] + row_wise(v, k)]);
+template <int n, class V>
+WEIR_HD inline void add_boundary_block(const SpatialView& v, V* values, int number) {
+  V* d = values + n * n * v.diagonal[v.cells.boundary_cell[number]];
+  for (int e = v.cells.boundary_start[number]; e < v.cells.boundary_start[number + 1]; ++e)
+    for (int k = 0; k < n * n; ++k)
+      d[k] += static_cast<V>(v.boundary_block[n * n * v.cells.boundary_face[e] + row_wise<n>(v, k)]);
 }
-WEIR_HD inline void add_boundary_block(const SpatialView& v, int n) {
-  v.values ? add_boundary_block(v, v.values, n) : add_boundary_block(v, v.floats, n);
+template <int n>
+WEIR_HD inline void add_boundary_block(const SpatialView& v, int number) {
+  v.values ? add_boundary_block<n>(v, v.values, number) : add_boundary_block<n>(v, v.floats, number);
 }
 
 }  // namespace weir::cell

@@ -23,7 +23,7 @@ template <class Space>
 void boundary_residual(const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) { boundary_fluxes<Space>(v, scheme); });
   double* r = R.data();
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary(v, r, n); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary<4>(v, r, n); });
 }
 
 template <class Space, class Scheme>
@@ -33,14 +33,14 @@ void boundary_blocks(const SpatialView& v, const Scheme& scheme) {
 template <class Space>
 void boundary_jacobian(const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) { boundary_blocks<Space>(v, scheme); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block(v, n); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block<4>(v, n); });
 }
 
 template <class Space>
 void time_step_scales(const SpatialView& v, View<double> scale) {
   double* s = scale.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::time_step_scale(v, s, i); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale(v, s, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::time_step_scale<4>(v, s, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale<4>(v, s, n); });
 }
 
 template <class Space>

@@ -22,11 +22,11 @@ void primitive_states(Device, const SpatialView& v, View<const double> U) {
 void interior_residual(Device, const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) { interior_fluxes<Device>(v, scheme); });
   double* r = R.data();
-  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::residual(v, r, i); });
+  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::residual<4>(v, r, i); });
 }
 void interior_jacobian(Device, const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) { off_diagonal_blocks<Device>(v, scheme); });
-  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::diagonal_block(v, i); });
+  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::diagonal_block<4>(v, i); });
 }
 
 }  // namespace weir

@@ -75,7 +75,7 @@ void interior_residual(Host, const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) {
     sweep(
         v, [=](int f) { face::flux<Pack>(v, scheme, f); }, [=](int f) { face::flux<double>(v, scheme, f); },
-        [=](int i) { cell::residual(v, r, i); });
+        [=](int i) { cell::residual<4>(v, r, i); });
   });
 }
 
@@ -84,7 +84,7 @@ void interior_slopes(Host, const SpatialView& v, View<double> y) {
   with_scheme(v, [&](const auto& scheme) {
     sweep(
         v, [=](int f) { slope::of_flux<Pack>(v, scheme, f); }, [=](int f) { slope::of_flux<double>(v, scheme, f); },
-        [=](int i) { cell::residual(v, r, i); });
+        [=](int i) { cell::residual<4>(v, r, i); });
   });
 }
 
@@ -92,7 +92,7 @@ void interior_jacobian(Host, const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) {
     sweep(
         v, [=](int f) { face::jacobian<Pack>(v, scheme, f); }, [=](int f) { face::jacobian<double>(v, scheme, f); },
-        [=](int i) { cell::diagonal_block(v, i); });
+        [=](int i) { cell::diagonal_block<4>(v, i); });
   });
 }
 

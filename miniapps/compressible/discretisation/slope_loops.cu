@@ -33,7 +33,7 @@ template <class Space>
 void boundary_slopes(const SpatialView& v, View<double> y) {
   with_scheme(v, [&](const auto& scheme) { boundary_flux_slopes<Space>(v, scheme); });
   double* r = y.data();
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary(v, r, n); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary<4>(v, r, n); });
 }
 
 template <class Space, class Scheme>
@@ -43,7 +43,7 @@ void interior_flux_slopes(const SpatialView& v, const Scheme& scheme) {
 void interior_slopes(Device, const SpatialView& v, View<double> y) {
   with_scheme(v, [&](const auto& scheme) { interior_flux_slopes<Device>(v, scheme); });
   double* r = y.data();
-  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::residual(v, r, i); });
+  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::residual<4>(v, r, i); });
 }
 
 #define WEIR_SLOPE_LOOPS(S)                                                                  \

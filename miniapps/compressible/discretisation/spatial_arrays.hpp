@@ -15,7 +15,6 @@ struct FaceOrder {
 };
 FaceOrder order_faces(const UnstructuredMesh& mesh, int own);
 
-// Host geometry from the mesh.
 struct SpatialGeometry {
   std::vector<int> owner, neighbour;
   int sorted = 0, inner = 0, count = 0;  // faces, as in InteriorFaces

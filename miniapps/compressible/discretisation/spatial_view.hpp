@@ -117,8 +117,7 @@ void interior_residual(Device, const SpatialView& v, View<double> R);
 void interior_jacobian(Host, const SpatialView& v);  // all blocks; v.faces.count must be the number of inner faces
 void interior_jacobian(Device, const SpatialView& v);
 
-// Products with dR/dU (slope_kernels.hpp): derivative of each step along a direction x, after the values of the same
-// step.
+// Products with dR/dU (slope_kernels.hpp): derivative of each step along x, after the values of that step.
 template <class Space>
 void state_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x);
 template <class Space>

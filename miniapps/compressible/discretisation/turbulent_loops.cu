@@ -1,6 +1,6 @@
 // Loops of turbulent flow in both spaces: one thread per face or cell.
 #include "miniapps/compressible/discretisation/schemes.hpp"
-#include "miniapps/compressible/discretisation/turbulent_cells.hpp"
+#include "miniapps/compressible/discretisation/turbulent_sources.hpp"
 #include "solvers/device/for_each.hpp"
 
 namespace weir {
@@ -33,15 +33,15 @@ template <class Space>
 void turbulent_residual(const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) { turbulent_fluxes<Space>(v, scheme); });
   double* r = R.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::balance(v, r, i, turbulent::source_of_cell(v, i)); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary(v, r, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::residual<5>(v, r, i, turbulent::source_of_cell(v, i)); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary<5>(v, r, n); });
 }
 
 template <class Space>
 void turbulent_scales(const SpatialView& v, View<double> scale) {
   double* s = scale.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::time_step_scale(v, s, i); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_scale(v, s, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::time_step_scale<5>(v, s, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale<5>(v, s, n); });
 }
 
 // Columns of a block per index.
@@ -76,8 +76,8 @@ void turbulent_border_jacobian(const SpatialView& v) {
 template <class Space, class V>
 void turbulent_diagonals(const SpatialView& v, V* values) {
   constexpr int m = columns<Space>;
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::diagonal_block(v, values, i); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_block(v, values, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::diagonal_block<5>(v, values, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block<5>(v, values, n); });
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::subtract_source<m>(v, values, i); });
 }
 

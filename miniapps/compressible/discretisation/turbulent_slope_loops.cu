@@ -1,6 +1,5 @@
 // Loops of products with dR/dU of turbulent flow, in both spaces.
 #include "miniapps/compressible/discretisation/schemes.hpp"
-#include "miniapps/compressible/discretisation/turbulent_cells.hpp"
 #include "miniapps/compressible/discretisation/turbulent_slopes.hpp"
 #include "solvers/device/for_each.hpp"
 
@@ -51,8 +50,8 @@ void turbulent_slopes(const SpatialView& v, View<const double> x, View<const dou
   turbulent_interior_slopes(Space{}, v);
   with_scheme(v, [&](const auto& scheme) { turbulent_boundary_slopes<Space>(v, scheme); });
   double* r = y.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::balance(v, r, i, turbulent::slope_of_source(v, i)); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary(v, r, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::residual<5>(v, r, i, turbulent::slope_of_source(v, i)); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary<5>(v, r, n); });
 }
 
 template void turbulent_linearise<Host>(const SpatialView&);

@@ -1,5 +1,4 @@
-// Products with dR/dU of turbulent flow, in the same steps as the residual: slope_kernels.hpp with nu~ and its
-// sources.
+// Products with dR/dU of turbulent flow: slope_kernels.hpp with nu~ and its sources.
 #pragma once
 #include "miniapps/compressible/discretisation/slope_kernels.hpp"
 #include "miniapps/compressible/discretisation/turbulent_sources.hpp"

@@ -1,6 +1,6 @@
-// What kernels need of a CutGeometry, in their space. On Host fields of the size of the grid are those of the geometry
-// themselves; on Device what changes around a moving body is uploaded every step (counted by the ledger). Lists grow to the
-// largest they have been and stay so.
+// The arrays of a CutGeometry that kernels use, in their space. On Host, fields of the size of the grid are those of
+// the geometry itself; on Device the changes around a moving body are uploaded in every step (counted by the ledger).
+// Lists never shrink.
 #pragma once
 #include <array>
 #include <vector>

@@ -11,7 +11,8 @@ namespace {
 constexpr double smallest_aperture = 1e-6;  // thinner slits are closed
 constexpr double smooth = 0.85;  // cosine: of the angle between normals in a cell, below that of a corner of 90 degrees
 
-// From the chord between the crossings to the surface. What the chord misses, h^2 / 8 R, would be an error of h in slopes at the wall.
+// From the chord between the crossings to the surface. The distance h^2 / 8 R of the chord from the surface would be an
+// error of O(h) in slopes at the wall.
 void put_on_surface(const Ellipsoid& shape, bool is_cavity, int dim, Piece& piece) {
   const Ellipsoid::Projection there = shape.project(piece.point);
   for (std::size_t d = 0; d < static_cast<std::size_t>(dim); ++d) {
@@ -122,7 +123,7 @@ void CutGeometry::apertures() {
   });
 }
 
-// A cut face has its corners beside the surface; it is listed by the lowest of them.
+// A cut face has its corners next to the surface; it is listed by the lowest of them.
 void CutGeometry::list_cut_faces() {
   const Layout& l = layout_;
   const int nx = corners_.distance->count(0), ny = l.n[1] + 1;
@@ -170,7 +171,8 @@ void CutGeometry::list_cut_faces() {
   }
 }
 
-// The surface inside each cut cell: its area vector closes the cell, its point is the mean of where it crosses the edges.
+// The surface inside each cut cell: its area vector closes the cell, its point is the mean of where it crosses the
+// edges.
 void CutGeometry::cut_cells(const Body& body) {
   const Layout& l = layout_;
   const Extents cells = l.cells();
@@ -194,7 +196,7 @@ void CutGeometry::cut_cells(const Body& body) {
     const Vec3 across = (1 / length(area)) * area;
     Vec3 velocity{}, normal{}, point{};
     bool is_smooth =
-        true;  // else there is a corner, and the mean of the normals beside it depends on where the points lie
+        true;  // else there is a corner, and the mean of the normals next to it depends on where the points lie
     int feet = 0, crossings = 0;
     for (int q = 0; q < 4 * corner_z; ++q) {
       const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
@@ -250,8 +252,8 @@ void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
   if (!is_inside(surface.back().point + force_reach * h * surface.back().normal, 1)) too_narrow_ = true;
 }
 
-// A body's surface sweeps what its volume changes by, exactly, and what a cavity gains comes in through its openings: what
-// the cut cells' linear pieces miss of that (nothing in a translation) is shared out by area.
+// A body's surface sweeps what its volume changes by, exactly, and what a cavity gains comes in through its openings:
+// what the cut cells' linear pieces miss of that (nothing in a translation) is shared out by area.
 void CutGeometry::close_body_flux(const Body& body) {
   const Extents cells = layout_.cells();
   std::array<double, 3> all{};  // flux, area, x . n A of the own cells

@@ -9,9 +9,9 @@
 namespace weir {
 namespace {
 
-// Of the band around the surface, in cells. Nothing farther is looked at: the corners of a cell that is cut and the solid
-// neighbours of fluid nodes are within the diagonal of a cell, fluid parts and blended nodes within half of it, fresh nodes
-// within a cell.
+// Of the band around the surface, in cells. Nothing farther is looked at: the corners of a cell that is cut and the
+// solid neighbours of fluid nodes are within the diagonal of a cell, fluid parts and blended nodes within half of it,
+// fresh nodes within a cell.
 double reach_in(int dim) { return dim == 2 ? 1.45 : 1.75; }
 
 constexpr double tie = 1e-6;        // of the smallest cell
@@ -131,8 +131,8 @@ double CutGeometry::cell_along(const Vec3& normal, int c, int at) const {
   const int u[3] = {at % sy - l.pad(0), at % sz / sy - l.pad(1), at / sz - l.pad(2)};
   double span = 0;
   for (int d = 0; d < l.dim; ++d) {
-    const auto& width = grid_.line[d].width;
-    span += std::abs(normal[d]) * width[std::clamp(u[d] - (d == c ? 1 : 0), 0, l.n[d] - 1)];
+    const auto width = [&](int i) { return grid_.line[d].width[std::clamp(i, 0, l.n[d] - 1)]; };
+    span += std::abs(normal[d]) * (d == c ? 0.5 * (width(u[d] - 1) + width(u[d])) : width(u[d]));
   }
   return span;
 }
@@ -182,8 +182,8 @@ void CutGeometry::classify(const Body& body, int c) {
   }
 }
 
-// What lies behind a plane of symmetry is what lies before it, the component across it with the other sign. What lies behind
-// another side is what the side has.
+// Beyond a plane of symmetry are the mirrored values, with the other sign for the component across it. Beyond another
+// side are the values of that side.
 double CutGeometry::mirror(int c, Vec3& x) const {
   double sign = 1;
   for (int side = 0; side < 2 * layout_.dim; ++side) {
@@ -206,8 +206,8 @@ void CutGeometry::interpolate(int c, const Vec3& from, double factor, int self, 
   const Layout& l = layout_;
   Vec3 x = from;
   factor *= mirror(c, x);
-  // Linear, or quadratic for a scalar and for cubic ghosts: an error of h^2 beside the wall would be one of h in the scalar's flux, or
-  // in friction.
+  // Linear, or quadratic for a scalar and for cubic ghosts: an error of h^2 next to the wall would be one of h in the
+  // scalar's flux, or in friction.
   const int nodes = c >= scalar_nodes || cubic_ghosts_ ? 3 : 2;
   if (ranks_ && row_is_own_ && !is_inside(x, nodes - 2)) too_narrow_ = true;
   int low[3] = {0, 0, 0};
@@ -369,7 +369,7 @@ bool CutGeometry::is_inside(const Vec3& x, int margin) const {
 void CutGeometry::refuse_narrow_region() const {
   if (ranks_ && ranks_->any(too_narrow_))
     throw Error(Exit::usage,
-                "beside the body a rank asks for values beyond the layers of cells that it gets from its neighbours: "
+                "near the body a rank needs values beyond the layers of cells that it has of its neighbours: "
                 "raise [ranks] body_layers");
 }
 

@@ -1,34 +1,38 @@
-// How a body cuts the grid at one time. On the host: a pass over the points beside the body and one over the grid.
+// How a body cuts the grid at one time. On the host: a pass over the points next to the body and one over the grid.
 //
-//   velocity nodes    fluid | solid | ghost: solid, but a neighbour (diagonals included) is fluid, or fluid passes its face
-//                     | fresh: fluid, and was not before the body moved | recent: fresh in the last step
-//   faces             alpha: the part of the face that is in the fluid, from the signed distance at the corners, linear
-//                     along edges (Ng, Min & Gibou, J. Comput. Phys. 228 (2009) 8807; Seo & Mittal, J. Comput. Phys. 230
-//                     (2011) 7347)
-//   cells             wet: some inner face lets fluid pass; held: and one of its faces has a fluid node, whose momentum
-//                     equation its pressure enters. What is wet and not held keeps its mass, but its pressure would only
-//                     add up what its ghost faces lack, step after step: it is extrapolated instead. The surface inside a cell has the area vector that closes it,
-//                     S = -sum of alpha A n over its faces (out of the fluid), and carries the flux u_body . S
+//   velocity nodes  fluid | solid | ghost: solid, but a neighbour (diagonals included) is fluid, or fluid passes its
+//                   face | fresh: fluid, and was not before the body moved | recent: fresh in the last step
+//   faces           alpha: the part of the face that is in the fluid, from the signed distance at the corners, linear
+//                   along edges (Ng, Min & Gibou, J. Comput. Phys. 228 (2009) 8807; Seo & Mittal, J. Comput. Phys.
+//                   230 (2011) 7347)
+//   cells           wet: some inner face lets fluid pass; held: and one of its faces has a fluid node, whose momentum
+//                   equation contains its pressure. A cell that is wet and not held keeps its mass, but its pressure
+//                   would accumulate the errors of its ghost faces from step to step: it is extrapolated instead. The
+//                   surface in a cell has the area vector that closes it, S = -sum of alpha A n over its faces (out of
+//                   the fluid), and carries the flux u_body . S
 //
-// Ghost node G at distance d < 0, foot B on the surface: the parabola through the wall and the points P, Q one and two cells
-// from it on the normal, s = d / h,
+// Ghost node G at distance d < 0, foot B on the surface: the parabola through the wall and the points P, Q one and two
+// cells from it on the normal, s = d / h,
 //   u_G + s (s - 2) u_P - s (s - 1) / 2 u_Q = (s - 1) (s - 2) / 2 u_B
-// with u_P and u_Q interpolated from the nodes around them, implicitly (Mittal et al., J. Comput. Phys. 227 (2008) 4825, whose
-// straight line to the image point bends at the wall what the parabola of fluid nodes continues). Cubic ghosts take the point R
-// three cells away too,
-//   u_G - s (s - 2)(s - 3) / 2 u_P + s (s - 1)(s - 3) / 2 u_Q - s (s - 1)(s - 2) / 6 u_R = -(s - 1)(s - 2)(s - 3) / 6 u_B
-// with values from the nodes around them that are quadratic, not linear, in x.
-// Bodies with openings
-// keep their line, I = G + 2 (B - G), as parabolas would overshoot; where fluid leaves, velocity goes on:
+// with u_P and u_Q interpolated from the nodes around them, implicitly. (Mittal et al., J. Comput. Phys. 227 (2008)
+// 4825, use a straight line to the image point, whose slope differs at the wall.) Cubic ghosts also use the point R
+// three cells away,
+//   u_G - s (s - 2)(s - 3) / 2 u_P + s (s - 1)(s - 3) / 2 u_Q - s (s - 1)(s - 2) / 6 u_R
+//       = -(s - 1)(s - 2)(s - 3) / 6 u_B
+// with values that are interpolated quadratically instead of linearly from the nodes around them.
+// Bodies with openings keep the straight line, I = G + 2 (B - G), because parabolas overshoot; where fluid leaves, the
+// velocity is continued:
 //   u_G + u_I = 2 u_B  (their eq. 14),      u_G - u_P = 0
-// Beside a moving body, fluid nodes F closer than half a cell h/2 blend the momentum equation with an interpolation, so that a node
-// that comes out of the body or goes into it does so without a jump (Luo, Dai, Ferreira de Sousa & Yin, Comput. Fluids 56
-// (2012) 61); blend = (1 - 2 d / h)^2, and 1 in the step in which the node is fresh. F at distance d: the parabola through the wall and the points P, Q one and two cells h further out,
+// Next to a moving body, fluid nodes F closer than half a cell h/2 blend the momentum equation with an interpolation,
+// so that a node enters or leaves the body without a jump (Luo, Dai, Ferreira de Sousa & Yin, Comput. Fluids 56 (2012)
+// 61); blend = (1 - 2 d / h)^2, and 1 in the step in which the node is fresh. F at distance d: the parabola through the
+// wall and the points P, Q one and two cells h further out,
 //   u_F - 2d / (d + h) u_P + d / (d + 2h) u_Q = 2 h^2 / ((d + h)(d + 2h)) u_B
 //
-// A scalar lives on the centres of cells and takes the same rows where the wall gives it. Where the wall gives its slope g,
-// the parabola has that slope at the wall,
-//   T - (1 + r) T_P + r T_Q = g ((s - s_P) + r (s_Q - s_P)),  r = (s_P^2 - s^2) / (s_Q^2 - s_P^2),  s: distances from the wall
+// A scalar lives on the centres of cells and takes the same rows where the wall gives it. Where the wall gives its
+// slope g, the parabola has that slope at the wall,
+//   T - (1 + r) T_P + r T_Q = g ((s - s_P) + r (s_Q - s_P)),  r = (s_P^2 - s^2) / (s_Q^2 - s_P^2)
+// with distances s from the wall.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -45,11 +49,11 @@ namespace weir {
 
 class Communicator;
 
-// From fluid_node on the momentum equation holds.
+// Kinds >= fluid_node are solved with the momentum equation: the order of the enum matters.
 enum NodeKind : unsigned char { solid_node, ghost_node, fresh_node, fluid_node, recent_node };
 
-// What kinds and rows are asked for: the velocity's components, and from here on one for each scalar, at the centres of cells.
-// (The rows of two scalars differ where the wall gives the value of one and the slope of the other, and so do the ghosts they name.)
+// Index of kinds and rows: velocity components first, then from this number on the scalars, at cell centres. (The rows
+// and the ghosts of two scalars differ if the wall has the value of one and the slope of the other.)
 inline constexpr int scalar_nodes = 3;
 
 // At the wall: a scalar, or its slope along the normal into the fluid.
@@ -77,7 +81,7 @@ struct InterpolationRows {
   std::vector<InterpolationEntry> entry;
 };
 
-// Forces ask for values on the normal of a piece of surface, the farthest so many of the widest cells away.
+// Forces use values on the normal of a piece of surface, at most this many of the widest cells away.
 inline constexpr int force_reach = 3;
 
 // The surface in a cut cell.
@@ -88,8 +92,8 @@ struct Piece {
   Vec3 velocity;       // of the fluid there
 };
 
-// A face that is open in part. Its flux is the mean over that part of the parabola that has the face's mean and those of two
-// neighbours on the open side, in each direction of the face's plane:
+// A face that is open in part. Its flux is the mean over that part of the parabola that has the face's mean and those
+// of two neighbours on the open side, in each direction of the face's plane:
 //   u_open = u + sum_q near_q (u_q - u) + far_q (u_qq - u)  + corner (u_01 - u_0 - u_1 + u)
 struct CutFace {
   int place;             // in the padded field
@@ -98,7 +102,7 @@ struct CutFace {
   double near[2] = {0, 0}, far[2] = {0, 0}, corner = 0;
 };
 
-// What the kernels need, on the layout of its maker.
+// Arrays for the kernels.
 struct CutFields {
   std::array<std::vector<double>, 3> alpha;       // padded, of the low face
   std::array<std::vector<CutFace>, 3> cut_faces;  // of the unknowns
@@ -111,7 +115,7 @@ struct CutFields {
   std::vector<Piece> surface;
 };
 
-// Which cells a rank looks at: its own, and around them as many as values are asked of (cut_part.hpp).
+// The cells that a rank classifies: its own, and around them all of which values are used (cut_part.hpp).
 struct CutRegion {
   Layout layout;
   RankBox own;                          // in the whole grid
@@ -120,8 +124,8 @@ struct CutRegion {
   std::array<bool, 6> mirrors{};        // sides of the box that are planes of symmetry (slip), where it does
 };
 
-// Of a face, in parts of its two widths and seen from its middle: the open area, and the means over it of the two coordinates,
-// their squares, and their product.
+// Of a face, in parts of its two widths and seen from its middle: the open area, and the means over it of the two
+// coordinates, their squares, and their product.
 struct OpenPart {
   double area = 0, middle[2] = {}, square[2] = {1.0 / 12, 1.0 / 12}, product = 0;
 };
@@ -157,7 +161,7 @@ class CutGeometry : public CutFields {
   void refuse_narrow_region() const;
   bool is_own(int i, int j, int k) const;  // cell of the region
   bool is_inside(const Vec3& x,
-                 int margin) const;  // of the centres of the region's cells but so many at ends that were cut
+                 int margin) const;  // of the centres of the cells of the region except `margin` at ends that were cut
   OpenPart open_part(int d, int i, int j, int k) const;
   double mirror(int component, Vec3& x) const;
   void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);
@@ -166,7 +170,8 @@ class CutGeometry : public CutFields {
   int place(int i, int j, int k) const { return layout_.padded_index(i, j, k); }
   int point_index(int component, int at) const;  // of a padded place among the component's points
 
-  // Signed distances at the points of the region; along x, where the side is carried from point to point, of the whole grid.
+  // Signed distances at the points of the region; along x, where the side is carried from point to point, of the whole
+  // grid.
   struct Points {
     std::unique_ptr<BodyDistance> distance;
     std::array<PointLine, 3> whole;  // of a region

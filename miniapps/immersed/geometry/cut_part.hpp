@@ -1,7 +1,7 @@
-// What a rank takes of a geometry over ranks. A rank classifies a region: its own cells, and around them, where the box was
-// cut, as many layers as a row of the interpolation or a force may reach ([ranks] body_layers). Everything there follows from
-// the body, which every rank knows, so that neighbours agree without a word. Its own part is what the kernels get; columns
-// of rows that other ranks own are told apart.
+// The part of a rank of a geometry over ranks. A rank classifies a region: its own cells, and at a cut as many layers
+// around them as a row of the interpolation or a force may reach ([ranks] body_layers). All of it follows from the
+// body, which every rank knows, so that neighbours agree without messages. The kernels use the part of the rank;
+// columns of rows that other ranks own are kept apart.
 #pragma once
 #include <vector>
 
@@ -11,11 +11,12 @@
 
 namespace weir {
 
-// Rows reach 4 cells, quadratic ones 5; forces force_reach of the widest cells, and two more to interpolate. By the cells beside the body as it
-// is: a body that moves to where cells are flatter may need more, and is told so.
+// Rows reach 4 cells, quadratic ones 5; forces force_reach of the widest cells, and two more for the interpolation. The
+// number follows from the cells next to the present body: a body that moves to flatter cells may need more, which is
+// then an error.
 int body_layers(const Grid& grid, const Body& body);
 
-// The own box of a rank with so many layers more on every side that was cut, where there are as many.
+// The box of a rank with this many layers more on every side that was cut, if there are as many.
 Layout region_of(const FlowRanks& ranks, int layers);
 CutRegion cut_region(const FlowRanks& ranks, int layers);
 

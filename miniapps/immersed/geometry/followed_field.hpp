@@ -1,6 +1,6 @@
-// A host field's copy in a space, brought up to date each step. On Host it is the field itself. On Device a field is compared
-// in blocks: a block that holds one value throughout, and held the same at the last upload, is not sent again. Around a moving
-// body that leaves the band that its surface crosses.
+// A host field's copy in a space, brought up to date each step. On Host it is the field itself. On Device a field is
+// compared in blocks: a block that holds one value throughout, and held the same at the last upload, is not sent again.
+// Around a moving body that leaves the band that its surface crosses.
 #pragma once
 #include <cstdint>
 #include <vector>

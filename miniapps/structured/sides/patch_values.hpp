@@ -1,4 +1,4 @@
-// What the host knows of the patches' points: which patch a point belongs to, and the velocity that a formula gives there.
+// Points of the patches on the host: the patch to which a point belongs, and the velocity of a formula there.
 #pragma once
 #include <vector>
 
@@ -8,16 +8,17 @@
 
 namespace weir {
 
-// Of every point of the planes, its patch's number in c.patches. A face between two patches belongs to the type that comes first
-// in SidePatch::Type (a wall keeps its edge), between equals to the lower one's.
+// For every point of the planes the number of its patch in c.patches. A face between two patches belongs to the type
+// that comes first in SidePatch::Type (a wall keeps its edge), between equal types to the lower one.
 std::vector<int> patches_of_points(const IncompressibleCase& c, const Layout& layout);
 
-// Into the points of patches with formulas, for all or for those where t occurs. The normal velocity is the mean over the cell (Gauss,
-// 3 points a direction), so that the flux of smooth profiles is exact to O(h^6); tangential ones are taken at their points.
+// Sets the points of patches with formulas: all, or those with t. The normal velocity is the mean over the cell (Gauss,
+// 3 points per direction), so that the flux of smooth profiles is exact to O(h^6); tangential velocities are point
+// values.
 void evaluate_patches(const IncompressibleCase& c, const Layout& layout, double t, bool only_changing,
                       const std::vector<int>& owner, std::vector<double>& values);
 
-// What a patch's velocity carries into the box at time t, by the same rule; 0 of an outlet.
+// The volume flux of a patch into the box at time t, by the same rule; 0 for an outlet.
 double flux_of_patch(const IncompressibleCase& c, const SidePatch& patch, double t);
 double area_of_patch(const IncompressibleCase& c, const SidePatch& patch);
 

@@ -15,35 +15,38 @@ const std::array<const char*, 6> side_names = {"x_min", "x_max", "y_min", "y_max
 namespace {
 
 constexpr Option modulation_keys[] = {
-    {"mean", Option::number, "1", "of the factor mean + amplitude cos(angular_frequency t + phase)"},
-    {"amplitude", Option::number, "0", "of the oscillation; 0: steady"},
-    {"angular_frequency", Option::number, "0", "of the oscillation", "", "radians/time"},
-    {"phase", Option::number, "0", "of the oscillation", "", "radians"}};
+    {"mean", Option::number, "1", "mean of the factor mean + amplitude cos(angular_frequency t + phase)"},
+    {"amplitude", Option::number, "0", "amplitude of the oscillation; 0: steady"},
+    {"angular_frequency", Option::number, "0", "angular frequency of the oscillation", "", "radians/time"},
+    {"phase", Option::number, "0", "phase of the oscillation at t = 0", "", "radians"}};
 
-constexpr Option type_keys[] = {{"type", Option::text, Option::required,
-                                 "wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: "
-                                 "convective; periodic: both ends",
-                                 "wall | slip | inlet | outlet | periodic"}};
+constexpr Option type_keys[] = {
+    {"type", Option::text, Option::required,
+     "boundary condition. wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: "
+     "convective; periodic: both ends",
+     "wall | slip | inlet | outlet | periodic"}};
 constexpr Option range_keys[] = {
     {"range", Option::numbers, "depends: all of the side",
-     "of a patch, where SIDE is an array of tables: [low, high] in each other direction of the side, to the nearest "
-     "faces of the grid; patches cover the side without gap or overlap",
+     "extent of a patch, if SIDE is an array of tables: [low, high] in each direction along the side, rounded to the "
+     "nearest grid faces; patches must cover the side without gap or overlap",
      "pairs of numbers", "length"}};
 constexpr Option moving_keys[] = {
     {"velocity", Option::numbers, "[0, 0, 0]",
-     "inlet: required, one value: along the inward normal; wall: in its own plane; formulas of x, y, z, t",
+     "velocity of the side. inlet: required, one value is along the inward normal; wall: in its own plane; formulas of "
+     "x, y, z, t",
      "numbers or formulas", "velocity"},
     {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "",
      "", "", [] { return Options(modulation_keys); }}};
-constexpr Option inlet_keys[] = {
-    {"profile", Option::text, "constant",
-     "parabolic: `velocity` in the middle of the side or patch, 0 at its ends (mean 2/3; 3D 4/9)",
-     "constant | parabolic"}};
+constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
+                                  "profile of the inlet velocity. parabolic: `velocity` in the middle of the side or "
+                                  "patch, 0 at its ends (mean 2/3; 3D 4/9)",
+                                  "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {
-    {"temperature", Option::number, "depends: an inlet needs it, other patches are adiabatic", "of x, y, z, t",
-     "number or formula", "temperature"},
-    {"heat_flux", Option::number, "0", "wall, slip: into the fluid, over density times heat capacity; of x, y, z, t",
+    {"temperature", Option::number, "depends: an inlet needs it, other patches are adiabatic",
+     "temperature of the side, a number or a formula of x, y, z, t", "number or formula", "temperature"},
+    {"heat_flux", Option::number, "0",
+     "heat flux into the fluid over density times heat capacity (wall, slip); a formula of x, y, z, t",
      "number or formula", "temperature velocity"}};
 
 const char* axis_names[] = {"x", "y", "z"};
@@ -142,9 +145,9 @@ void read_velocity(const Table& t, const IncompressibleCase& c, SidePatch& p) {
     if (!p.has_formula) p.velocity[d] = p.formula[d].at({}, 0);
   }
   if (p.has_formula && p.profile != SidePatch::Profile::constant)
-    t.fail("profile", "a formula is a profile: `profile` belongs to numbers");
+    t.fail("profile", "`profile` applies to a numeric velocity; a formula already prescribes the profile");
   if (p.type == SidePatch::Type::wall && (p.velocity[d] != 0 || !is_zero(p.formula[d])))
-    t.fail("velocity", "a wall moves in its own plane; a velocity normal to it is an inlet's");
+    t.fail("velocity", "a wall moves in its own plane; only an inlet has a velocity normal to the side");
   if (p.has_formula) take_largest(c, p);
 }
 
@@ -178,7 +181,7 @@ SidePatch read_patch(const Table& options, const IncompressibleCase& c, int side
   const bool takes_velocity = p.type == SidePatch::Type::wall || p.type == SidePatch::Type::inlet;
   for (const char* key : {"velocity", "profile", "modulation"})
     if (!takes_velocity && t.has(key))
-      t.fail(key, std::string(key) + " means nothing on a side of type " + t.get<std::string>("type"));
+      t.fail(key, std::string(key) + " cannot be used on a side of type " + t.get<std::string>("type"));
   if (!takes_velocity) return p;
   if (p.type == SidePatch::Type::inlet) p.profile = get_enum<SidePatch::Profile>(t, "profile");
   if (p.type == SidePatch::Type::inlet && !t.has("velocity")) t.fail("velocity", "an inlet needs a velocity");
@@ -216,7 +219,8 @@ void check_cover(const Table& boundary, const std::vector<Table>& tables, const 
                 fmt::format("the patches of {} leave a gap: no patch has the cell with {}", side_names[side], place));
 }
 
-// What the linear systems can take: their matrices are sums of 1D operators, with one kind of end condition a side.
+// Conditions that the linear systems can represent: their matrices are sums of 1D operators, with one kind of end
+// condition per side.
 void check_mixture(const std::vector<Table>& tables, const IncompressibleCase& c) {
   const auto first = c.patches.end() - static_cast<std::ptrdiff_t>(tables.size());
   for (std::size_t q = 1; q < tables.size(); ++q) {
@@ -231,8 +235,8 @@ void check_mixture(const std::vector<Table>& tables, const IncompressibleCase& c
                                    side_names[static_cast<std::size_t>(p.side)], c.scalars[s].name));
     if (p.has_velocity() != before.has_velocity())
       tables[q].fail("type",
-                     "a side is slip as a whole or not at all: its shear and the velocity given beside it would need "
-                     "two end conditions of one momentum operator, which is a sum of 1D operators");
+                     "a side is slip as a whole or not at all: slip and a given velocity need two end conditions of "
+                     "one momentum operator, which is a sum of 1D operators");
   }
 }
 
@@ -247,7 +251,7 @@ void read_side(const Table& boundary, IncompressibleCase& c, int side) {
   check_mixture(tables, c);
 }
 
-// What flows in must flow out: without an outlet the fluxes given must cancel.
+// The inflow must equal the outflow: without an outlet the given fluxes must cancel.
 void check_fluxes(const Table& t, const IncompressibleCase& c) {
   double gross = 0, in = 0, tolerance = 1e-10;
   int last = -1;
@@ -271,7 +275,7 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
     balances = balances && std::abs(net) <= tolerance * gross;
   }
   if (gross > 0 && in == 0)
-    t.fail(side_names[last], "an inlet's velocity points into the domain; here nothing flows in");
+    t.fail(side_names[last], "the velocity of an inlet must point into the domain; here no fluid flows in");
   if (!c.has_outlet() && gross > 0 && !balances)
     t.fail(side_names[last], "fluid flows in and has no way out: one side must be an outlet");
 }
@@ -308,7 +312,7 @@ void read_sides(const Table& t, IncompressibleCase& c) {
       c.patches.push_back(none);
       continue;
     }
-    if (!t.has(name)) t.fail(name, "missing boundary: [boundary] must say what " + std::string(name) + " is");
+    if (!t.has(name)) t.fail(name, "missing boundary: [boundary] must have an entry for " + std::string(name));
     read_side(t, c, n);
   }
   for (int d = 0; d < dim; ++d) {

@@ -9,39 +9,42 @@ namespace weir {
 namespace {
 
 constexpr Option temperature_keys[] = {
-    {"diffusivity", Option::number, Option::required, "of the temperature", "(0, inf)", "length^2/time"},
-    {"initial", Option::number, "0", "of x, y, z", "number or formula", "temperature"},
-    {"source", Option::number, "0", "of x, y, z, t", "number or formula", "temperature/time"},
+    {"diffusivity", Option::number, Option::required, "diffusivity of the temperature", "(0, inf)", "length^2/time"},
+    {"initial", Option::number, "0", "initial temperature, a formula of x, y, z", "number or formula", "temperature"},
+    {"source", Option::number, "0", "heat source, a formula of x, y, z, t", "number or formula", "temperature/time"},
     {"exact", Option::number, "depends: no error is measured",
-     "of x, y, z, t: gives error_temperature_l2 and error_temperature_max (incompressible)", "number or formula",
-     "temperature"},
-    {"expansion", Option::number, "0", "buoyancy: the flow feels -expansion (T - reference) gravity", "(-inf, inf)",
-     "1/temperature"},
-    {"gravity", Option::numbers, "[0, 0, 0]", "of buoyancy", "(-inf, inf)", "length/time^2"},
+     "exact solution, a formula of x, y, z, t, for error_temperature_l2 and error_temperature_max (incompressible)",
+     "number or formula", "temperature"},
+    {"expansion", Option::number, "0", "expansion coefficient: the buoyancy is -expansion (T - reference) gravity",
+     "(-inf, inf)", "1/temperature"},
+    {"gravity", Option::numbers, "[0, 0, 0]", "gravity vector for the buoyancy", "(-inf, inf)", "length/time^2"},
     {"reference", Option::number, "0", "temperature without buoyancy", "(-inf, inf)", "temperature"}};
 
 constexpr Option scalar_keys[] = {
-    {"diffusivity", Option::number, Option::required, "of the scalar", "(0, inf)", "length^2/time"},
-    {"initial", Option::number, "0", "of x, y, z", "number or formula", "scalar"},
-    {"source", Option::number, "0", "of x, y, z, t", "number or formula", "scalar/time"},
+    {"diffusivity", Option::number, Option::required, "diffusivity of the scalar", "(0, inf)", "length^2/time"},
+    {"initial", Option::number, "0", "initial scalar, a formula of x, y, z", "number or formula", "scalar"},
+    {"source", Option::number, "0", "source, a formula of x, y, z, t", "number or formula", "scalar/time"},
     {"exact", Option::number, "depends: no error is measured",
-     "of x, y, z, t: gives error_NAME_l2 and error_NAME_max (incompressible)", "number or formula", "scalar"},
-    {"expansion", Option::number, "0", "buoyancy: the flow feels -expansion (scalar - reference) gravity",
+     "exact solution, a formula of x, y, z, t, for error_NAME_l2 and error_NAME_max (incompressible)",
+     "number or formula", "scalar"},
+    {"expansion", Option::number, "0", "expansion coefficient: the buoyancy is -expansion (scalar - reference) gravity",
      "(-inf, inf)", "1/scalar"},
-    {"gravity", Option::numbers, "[0, 0, 0]", "of buoyancy", "(-inf, inf)", "length/time^2"},
+    {"gravity", Option::numbers, "[0, 0, 0]", "gravity vector for the buoyancy", "(-inf, inf)", "length/time^2"},
     {"reference", Option::number, "0", "scalar without buoyancy", "(-inf, inf)", "scalar"}};
 
-constexpr Option given_keys[] = {{"scalar", Option::table, "", "values of scalars there: scalar.NAME"},
-                                 {"scalar_flux", Option::table, "", "fluxes of scalars there: scalar_flux.NAME"}};
+constexpr Option given_keys[] = {
+    {"scalar", Option::table, "", "values of scalars on the side or body: scalar.NAME"},
+    {"scalar_flux", Option::table, "", "fluxes of scalars through the side or body: scalar_flux.NAME"}};
 constexpr Option name_keys[] = {{"NAME", Option::number, "depends: an inlet needs it, others let nothing through",
-                                 "of the scalar NAME; of x, y, z, t (a body: a number)", "number or formula",
-                                 "scalar"}};
-constexpr Option flux_name_keys[] = {{"NAME", Option::number, "0",
-                                      "wall, slip, body: of the scalar NAME into the fluid; of x, y, z, t (a body: a "
-                                      "number)",
-                                      "number or formula", "scalar velocity"}};
+                                 "value of the scalar NAME, a formula of x, y, z, t (on a body: a number)",
+                                 "number or formula", "scalar"}};
+constexpr Option flux_name_keys[] = {
+    {"NAME", Option::number, "0",
+     "flux of the scalar NAME into the fluid (wall, slip, body), a formula of x, y, z, t "
+     "(on a body: a number)",
+     "number or formula", "scalar velocity"}};
 
-// What a field, a column of a table or a linear system is called already.
+// Names that fields, columns of tables or linear systems have already.
 constexpr std::string_view taken[] = {"u",         "v",        "w",         "p",        "T",
                                       "x",         "y",        "z",         "t",        "velocity",
                                       "heat",      "pressure", "vorticity", "fluid",    "temperature",

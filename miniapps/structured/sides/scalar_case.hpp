@@ -1,4 +1,5 @@
-// [temperature] and [scalar.NAME] of a structured case: what the flow carries, and what drives it by buoyancy (Boussinesq).
+// [temperature] and [scalar.NAME] of a structured case: what the flow carries, and what drives it by buoyancy
+// (Boussinesq).
 #pragma once
 #include <string>
 #include <vector>
@@ -37,8 +38,8 @@ Options name_in_flux_options();
 // Of the whole case file, the temperature first; what the sides say is read with them.
 std::vector<ScalarCase> read_scalars(const Table& config, int dim);
 
-// Where the table of a side or a body says what a scalar is on it: the value itself, or the flux into the fluid. Of a temperature by
-// the table's own keys, of another scalar in the tables `scalar` and `scalar_flux` inside.
+// Where the table of a side or a body says what a scalar is on it: the value itself, or the flux into the fluid. Of a
+// temperature by the table's own keys, of another scalar in the tables `scalar` and `scalar_flux` inside.
 struct ScalarKeys {
   Table in;
   std::string key, name;  // of the table, and as the file may write it: "scalar.salt"

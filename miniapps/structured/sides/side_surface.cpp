@@ -13,8 +13,8 @@ namespace weir {
 namespace {
 
 constexpr Option surface_keys[] = {
-    {"name", Option::text, Option::required, "of surface/NAME.csv, NAME_separation and NAME_reattachment"},
-    {"side", Option::text, Option::required, "of the box", "x_min | x_max | y_min | y_max | z_min | z_max"}};
+    {"name", Option::text, Option::required, "name used in surface/NAME.csv, NAME_separation and NAME_reattachment"},
+    {"side", Option::text, Option::required, "side of the box", "x_min | x_max | y_min | y_max | z_min | z_max"}};
 
 }  // namespace
 

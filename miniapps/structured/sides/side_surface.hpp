@@ -20,9 +20,9 @@ struct SideSurface {
 Options side_surface_options();
 std::vector<SideSurface> read_side_surfaces(const Table& config, const IncompressibleCase& c);
 
-// Along the first direction t of the side, means over the other one: the coordinate, the shear mu du_t/dn (n into the fluid; by the
-// parabola through the side's value and the two inside), the pressure beside the side, and of each scalar at the centres of the cells
-// the flux into the fluid, -diffusivity ds/dn (the same way).
+// Along the first direction t of the side, averaged over the other one: the coordinate, the shear mu du_t/dn (n into
+// the fluid; by the parabola through the value on the side and two inside), the pressure next to the side, and for each
+// scalar at cell centres the flux into the fluid, -diffusivity ds/dn (the same way).
 struct SideFlux {
   std::vector<double> x, flux;
   double mean = 0;
@@ -33,13 +33,14 @@ struct SideShear {
 };
 SideShear shear_along(const IncompressibleCase& c, const Flow<Host>& flow, int side);
 
-// The first place where the shear turns negative and the last where it turns positive, by straight lines; NaN where there is none.
+// The first place where the shear turns negative and the last where it turns positive, by linear interpolation; NaN:
+// none.
 struct ShearTurns {
   double separation, reattachment;
 };
 ShearTurns turns_of(const SideShear& s);
 
-// FOLDER/NAME.csv of each; returns NAME_separation, NAME_reattachment and of each scalar NAME_heat_flux or NAME_SCALAR_flux (the mean).
+// Writes FOLDER/NAME.csv of each; returns the values of surface_quantities().
 std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
                                                   const IncompressibleCase& c, const Flow<Host>& flow);
 std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c);

@@ -11,8 +11,9 @@ namespace weir {
 StepSize::StepSize(const IncompressibleCase& c, std::function<double(double)> wall_rate)
     : dt(c.time.dt), control_(c.time), wall_rate_(std::move(wall_rate)), case_(&c) {}
 
-// An acceleration a t^p makes the speed a t^(p + 1) / (p + 1); with the Courant number one at t, 1 / t = (a / h)^(1 / (p + 2)). Of
-// a given scalar p is 0, of a source 1, of a flux 1/2: the scalar at a wall is then 2 flux sqrt(t / (pi diffusivity)).
+// An acceleration a t^p makes the speed a t^(p + 1) / (p + 1); with the Courant number one at t, 1 / t = (a / h)^(1 /
+// (p + 2)). Of a given scalar p is 0, of a source 1, of a flux 1/2: the scalar at a wall is then 2 flux sqrt(t / (pi
+// diffusivity)).
 double StepSize::start_rate(double t) const {
   const IncompressibleCase& c = *case_;
   double rate = 0;
@@ -66,8 +67,8 @@ double StepSize::next(double time, double rate) {
   return left < (2 - 1e-9) * dt ? left / 2 : dt;  // no sliver at the end: forces on moving bodies go like 1 / dt
 }
 
-// Speeds that grow by a factor of a million, with more than a billion steps to go, are no flow's: the one bound alone would
-// stop a flow that starts from rest, the other one a case whose end is far away because it ends by itself.
+// Speeds that grow by a factor of a million, with more than a billion steps to go, are no flow's: the one bound alone
+// would stop a flow that starts from rest, the other one a case whose end is far away because it ends by itself.
 std::string StepSize::why_collapsed(double time, std::int64_t step) const {
   constexpr double collapse = 1e-6, most_steps = 1e9;
   if (!std::isfinite(last_cfl_)) return fmt::format("the flow blows up: NaN or Inf before step {}", step);

@@ -10,14 +10,14 @@ namespace weir {
 
 class StepSize {
  public:
-  // wall_rate(t): the Courant rate of walls that move by themselves at a time to come. A step by the CFL number keeps it at
-  // the step's end too, so that a flow that such a wall starts from rest has a first step, and one that speeds up is followed.
-  // The case must outlive this.
+  // wall_rate(t): the Courant rate of moving walls at a later time. The CFL number also limits it at the end of the
+  // step, so that a flow started from rest by a wall has a first step, and an accelerating wall is followed. The case
+  // must outlive this.
   explicit StepSize(const IncompressibleCase& c, std::function<double(double)> wall_rate = {});
 
-  // rate: courant_rate of the flow; asked only where needs_rate(). A new step is chosen only where the present one is
-  // above the limit or below 0.8 of it, since every change costs the momentum solvers an update; it grows by at
-  // most 1.2. Without physical time a step is 1.
+  // rate: courant_rate of the flow, used only if needs_rate(). The step changes only if it is above the limit or below
+  // 0.8 of it, since every change costs an update of the momentum solvers; it grows by at most 1.2. It is 1 for
+  // flows without physical time.
   double next(double time, double rate);
   bool needs_rate() const { return !control_.steady && control_.dt == 0; }
   bool finished(double time) const { return !control_.steady && time >= control_.end * (1 - 1e-12); }
@@ -25,8 +25,8 @@ class StepSize {
   // The CFL number after a step, where it is known; the first one of a process always is.
   void saw(double cfl);
   bool has_seen() const { return first_cfl_ != 0; }
-  // Why the flow will never come to its end: the CFL number has cut dt by too much, or, of a fixed dt, has grown by too much;
-  // else empty.
+  // Why the run cannot reach its end time: dt has become too small, or the CFL number of a fixed dt too large. Empty:
+  // it can.
   std::string why_collapsed(double time, std::int64_t step) const;
 
   // Kept in checkpoints.
@@ -39,8 +39,7 @@ class StepSize {
   TimeControl control_;
   std::function<double(double)> wall_rate_;
   double first_cfl_ = 0, last_cfl_ = 0;  // that this process saw
-  // The Courant rate of the flow that sides, forces and buoyancy make from rest, as they are at a time: what a fluid at rest
-  // does not show.
+  // The Courant rate of the flow that sides, forces and buoyancy would start from rest at a time.
   double start_rate(double t) const;
   double first_step() const;
 

@@ -1,5 +1,5 @@
-// The growth rate of a disturbance of a parallel flow along x: of sqrt(mean v^2), v the second component, which the undisturbed
-// flow has none of. Linear stability gives it for small disturbances (Michalke, J. Fluid Mech. 19 (1964) 543).
+// The growth rate of a disturbance of a parallel flow along x: of sqrt(mean v^2), where v is zero in the undisturbed
+// flow. Linear stability theory predicts it for small disturbances (Michalke, J. Fluid Mech. 19 (1964) 543).
 #pragma once
 #include <cmath>
 #include <optional>
@@ -53,7 +53,7 @@ class Growth {
  private:
   static constexpr Option keys[] = {
       {"growth_from", Option::number, "depends on the case: without it no growth_rate",
-       "time from which on the growth of sqrt(mean v^2) gives growth_rate, a disturbance's in a flow along x",
+       "start of the measurement of growth_rate, the growth of sqrt(mean v^2) of a disturbance in a flow along x",
        "[0, inf)", "time"}};
   std::optional<double> from_;
   int count_ = 0;

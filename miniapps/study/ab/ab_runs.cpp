@@ -29,7 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Different names stay different: what could be read in two ways is percent-encoded, the dot between the parts as well.
+// Percent-encodes spaces, control characters, "/", "%" and the dot that separates the parts: different names stay
+// different.
 std::string file_name_of(const std::string& name) {
   std::string text;
   for (const char c : name)
@@ -45,7 +46,7 @@ std::string name_of(const AbStudy& study, const AbTwin& t) {
          "." + std::to_string(t.repeat + 1);
 }
 
-// limit: of the whole process, seconds; 0: none.
+// limit: wall-clock seconds of the whole process; 0: none.
 std::vector<std::string> command_of(const AbStudy& study, const AbTwin& t, const std::string& run_directory,
                                     double limit) {
   const AbCase& c = study.cases[t.of_case];
@@ -66,19 +67,19 @@ std::vector<std::string> command_of(const AbStudy& study, const AbTwin& t, const
   return command;
 }
 
-// What the baseline's first run of a case says for the others' budgets.
+// Times of the baseline's first run of a case, from which the budgets of the other runs follow.
 struct BaselineTime {
-  double before_loop = 0, loop = 0;  // seconds; 0: not known
+  double before_loop = 0, loop = 0;  // seconds; 0: unknown
 };
 
-// Seconds of a run's loop; 0: none. The baseline sets the measure and is not held to it.
+// Limit of the time loop in seconds; 0: none. The baseline itself has no relative limit.
 double budget_of(const AbStudy& study, const AbTwin& t, const BaselineTime& baseline) {
   const double relative = t.configuration > 1 ? study.budget.factor * baseline.loop : 0;
   if (relative == 0 || study.budget.seconds == 0) return std::max(relative, study.budget.seconds);
   return std::min(relative, study.budget.seconds);
 }
 
-// A Python module and those beside it that it imports.
+// The modules in the same folder that a Python module imports.
 void add_imports(const fs::path& module, std::set<fs::path>& files) {
   std::stringstream text(read_text(module.string()));
   static const std::regex import(R"(^\s*(?:import|from)\s+(\w+))");
@@ -92,8 +93,8 @@ void add_imports(const fs::path& module, std::set<fs::path>& files) {
   }
 }
 
-// Files that a text of TOML names: meshes, tables, bodies, plugins, modules ("plugin:./libmine.so" too); beside the
-// case, or in the current folder.
+// Files named in a TOML text: meshes, tables, bodies, plugins, modules (also as "plugin:./libmine.so"), relative to the
+// case or to the current folder.
 void add_named_files(const std::string& text, const fs::path& folder, std::set<fs::path>& files) {
   static const std::regex word(R"re("([^"\n]*)"|'([^'\n]*)')re");
   for (std::sregex_iterator it(text.begin(), text.end(), word), end; it != end; ++it) {
@@ -109,7 +110,7 @@ void add_named_files(const std::string& text, const fs::path& folder, std::set<f
   }
 }
 
-// What a run depends on beside its command: its case or checkpoint, the files that it names, this program, the
+// Everything that a run depends on except its command: the case or checkpoint, the files named in it, the program, the
 // processor.
 std::string hash_of_input(const AbStudy& study, const AbTwin& twin, const std::string& machine) {
   const AbCase& c = study.cases[twin.of_case];
@@ -156,7 +157,8 @@ std::string last_line(const fs::path& path) {
   return last;
 }
 
-// A run that has ended before, with the same command on the same input; of one that was stopped the budget is part of that.
+// True if this run has ended earlier with the same command and input, and, if it was stopped by a budget, the same
+// budget.
 bool find_done(const fs::path& path, const nlohmann::json& wanted, Child& child) {
   std::ifstream file(path);
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, false);
@@ -174,9 +176,9 @@ bool find_done(const fs::path& path, const nlohmann::json& wanted, Child& child)
   return true;
 }
 
-// The row of history.csv in which the target is reached; rows() where it is not.
+// The row of history.csv in which the target is reached; rows() if it is not reached.
 std::size_t row_of_target(const Csv& history, const AbTarget& target) {
-  constexpr double rounding = 1e-9;  // of times in the file
+  constexpr double rounding = 1e-9;  // relative, of the times in the file
   double largest = 0;
   for (std::size_t i = 0; i < history.rows(); ++i) {
     if (target.kind == AbTarget::Kind::time && history.number(i, "time") >= target.value * (1 - rounding)) return i;
@@ -205,13 +207,6 @@ void add_up_solves(const Csv& solves, double last_step, AbRun& run) {
   run.p95_solve_seconds = percentile_95(std::move(seconds));
 }
 
-// Whether the run comes to its end or not: solves that stagnate are what the warnings are for.
-void judge_warnings(const Csv& observatory, AbRun& run) {
-  for (std::size_t i = 0; i < observatory.rows(); ++i)
-    if (const double warned = observatory.number(i, "warning"); std::isfinite(warned))
-      run.warnings.add(warned > 0, observatory.text(i, "reason") != "converged");
-}
-
 void read_summary(const nlohmann::json& j, AbRun& run) {
   run.status = j.value("status", "");
   run.reason = j.value("reason", "");
@@ -222,7 +217,7 @@ void read_summary(const nlohmann::json& j, AbRun& run) {
     if (value.is_number()) run.quantities[name] = value;
 }
 
-// A run that its budget has stopped: all that it did.
+// A run stopped by its budget: its costs up to that point.
 void read_stopped(const Csv& history, const Csv& solves, double loop_seconds, AbRun& run) {
   run.counts = false;
   run.is_stopped = true;
@@ -232,15 +227,14 @@ void read_stopped(const Csv& history, const Csv& solves, double loop_seconds, Ab
   add_up_solves(solves, std::numeric_limits<double>::infinity(), run);
 }
 
-// Fills in what the files tell; a run without them does not count, and the reason says why. has_budget: it may be that which
-// has stopped the run.
+// Reads the costs from the files of the run. A run without them does not count, and `reason` says why. has_budget: exit
+// code 9 means that the budget stopped the run.
 void read_costs(const std::string& directory, const AbTarget& target, bool has_budget, AbRun& run) {
   std::ifstream file(directory + "/run.json");
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, false);
-  if (!j.is_object()) return;  // the reason is in the log
+  if (!j.is_object()) return;  // the log has the reason
   read_summary(j, run);
-  judge_warnings(Csv(directory + "/observatory.csv"), run);
-  const bool ended = run.exit_code == 0 || run.exit_code == 5;  // 5: [check] did not hold
+  const bool ended = run.exit_code == 0 || run.exit_code == 5;  // 5: [check] failed
   const Csv history(directory + "/history.csv"), solves(directory + "/solves.csv");
   if (target.kind == AbTarget::Kind::column && !history.has(target.column)) {
     run.reason = "history.csv has no column '" + target.column + "'";
@@ -251,7 +245,7 @@ void read_costs(const std::string& directory, const AbTarget& target, bool has_b
       (target.kind == AbTarget::Kind::end || row == history.rows()))
     return read_stopped(history, solves, j.value("loop_seconds", 0.0), run);
   if (row == history.rows()) {
-    if (ended) run.reason = "it ended before that: " + target.describe();
+    if (ended) run.reason = "the run ended too early; compared " + target.describe();
     return;
   }
   run.counts = ended || target.kind != AbTarget::Kind::end;
@@ -267,7 +261,7 @@ bool is_of(const AbTwin& t, const AbTwin& other) {
   return t.of_case == other.of_case && t.configuration == other.configuration;
 }
 
-// The budget has stopped it as often as a verdict takes, each time: it is slower, and more of its runs would say no more.
+// The budget has stopped all runs of this configuration, as many as a verdict needs: further runs add nothing.
 bool is_decided(const std::vector<AbRun>& runs, const AbTwin& twin) {
   int stopped = 0;
   for (const AbRun& r : runs) {
@@ -313,7 +307,7 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
       record["exit_code"] = child.exit_code;
       record["processor_seconds"] = child.processor_seconds;
       record["peak_bytes"] = child.peak_bytes;
-      if (child.exit_code <= 128)  // what a signal ended is run again
+      if (child.exit_code <= 128)  // a run ended by a signal is repeated by the next call
         write_text_aside(done.string(), record.dump(2) + "\n");
     }
     all.stopped_by = signals.caught();
@@ -328,7 +322,7 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
       read_costs(run_directory, study.target, is_first_to_end, run);
     } catch (const nlohmann::json::exception&) {
       run.counts = false;
-      run.reason = "its run.json is not one of a run";
+      run.reason = "run.json is not valid";
     }
     if (twin.configuration == 0 && run.counts && baseline.loop == 0)
       baseline = {study.cases[twin.of_case].is_checkpoint ? 0 : run.before_loop, run.seconds};

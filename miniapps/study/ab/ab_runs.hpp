@@ -1,8 +1,9 @@
-// The runs of a study, one child process of this program after another, each in its own directory:
-//   DIR/runs/NAME     the run directory         NAME: case.configuration.repeat, percent-encoded
-//   DIR/logs/NAME.txt what it printed
-//   DIR/done/NAME.json its command and how it ended: such a run is not repeated as long as its command is the same
-//                   and what it reads (case, mesh, tables, plugins, modules), this program and the processor are
+// The runs of a study. Each is a child process with its own directory; NAME is case.configuration.repeat,
+// percent-encoded.
+//   DIR/runs/NAME       the run directory
+//   DIR/logs/NAME.txt   its output
+//   DIR/done/NAME.json  its command and exit code; the run is not repeated while command, input files, program and processor
+//                       stay the same
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -11,48 +12,46 @@
 #include <vector>
 
 #include "miniapps/study/ab/ab_study.hpp"
-#include "miniapps/study/recorder/early_warning.hpp"
 
 namespace weir {
 
-// A run, and what its directory says of its cost up to where the runs of a study are compared.
+// A run and its costs up to the point where the runs of a study are compared.
 struct AbRun {
   AbTwin twin;
   int exit_code = -1;
-  std::string status, reason;  // as run.json says, or why there is none
-  bool counts = false;         // it came to where runs are compared
-  bool is_stopped = false;     // by the budget before that: what follows is of what it did until then
+  std::string status, reason;  // from run.json, or why it is missing
+  bool counts = false;         // the run reached the point of comparison
+  bool is_stopped = false;     // the budget stopped it before; the costs below are those until then
   bool has_cost() const { return counts || is_stopped; }
 
-  // Up to there, from the start of the time loop:
+  // From the start of the time loop to the point of comparison:
   std::int64_t steps = 0;
   double time = 0, seconds = 0, before_loop = 0;
   std::int64_t solves = 0, iterations = 0;
-  double setup_seconds = 0, solve_seconds = 0;  // of the linear solvers
+  double setup_seconds = 0, solve_seconds = 0;  // linear solvers
   std::int64_t failed_solves = 0;               // not converged
   double failed_seconds = 0, p95_solve_seconds = 0;
   double other_seconds() const { return seconds - setup_seconds - solve_seconds; }
 
-  double processor_seconds = 0;  // of the whole process
+  double processor_seconds = 0;  // whole process
   std::int64_t peak_bytes = 0;
-  std::string state_hash;  // of the end of the run
+  std::string state_hash;  // final state
   std::map<std::string, double> quantities;
-  std::string relay;      // the block of that name in run.json; empty: none
-  WarningScore warnings;  // where the run observes asynchronous ILU
+  std::string relay;  // block "relay" of run.json
 };
 
 struct AbProgress {
   int done = 0, all = 0;
-  bool was_there = false;  // from an earlier call
+  bool was_there = false;  // completed by an earlier call
 };
 
 struct AbRuns {
   std::vector<AbRun> runs;
-  int stopped_by = 0;  // the signal that ended the study: `runs` are those that were done by then
+  int stopped_by = 0;  // signal that ended the study; `runs` are the runs completed before it
 };
 
-// In the order drawn. A run that fails is a run of the result. tell: after each. A signal that asks to stop (SIGINT, SIGTERM, SIGHUP)
-// is passed on to the run under way.
+// Runs in random order; a failed run is part of the result. `tell` is called after each run. SIGINT, SIGTERM and SIGHUP
+// are passed on to the current run.
 AbRuns run_twins(const AbStudy& study, const std::string& directory,
                  const std::function<void(const AbProgress&, const AbRun&)>& tell);
 

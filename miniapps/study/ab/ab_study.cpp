@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <set>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "miniapps/study/shadow/statistics.hpp"
 
 namespace weir {
 namespace {
@@ -27,33 +27,38 @@ AbCase read_case_of(const Table& t, const fs::path& folder, const std::string& t
 }
 
 constexpr Option until_keys[] = {
-    {"time", Option::number, "depends: not by time", "flow time to reach", "", "time"},
-    {"column", Option::text, Option::required, "a column of history.csv"},
-    {"falls_to", Option::number, Option::required, "part of its largest value that is left", "(0, inf)"}};
+    {"time", Option::number, "depends: not by time", "flow time at which the costs of runs are compared", "", "time"},
+    {"column", Option::text, Option::required, "column of history.csv that must decay"},
+    {"falls_to", Option::number, Option::required,
+     "fraction of the column's maximum at which the costs of runs are compared", "(0, inf)"}};
 
 constexpr Option budget_keys[] = {
-    {"seconds", Option::number, "0", "of the time loop; 0: none", "[0, inf)", "s"},
-    {"factor", Option::number, "0", "times what the baseline's first run of the case takes; 0: none", "[0, inf)"}};
+    {"seconds", Option::number, "0", "limit of a run's time loop; 0: none", "[0, inf)", "s"},
+    {"factor", Option::number, "0", "limit of a run's time loop as a multiple of the baseline's first run; 0: none",
+     "[0, inf)"}};
 Options budget_options() { return budget_keys; }
 
 constexpr Option study_keys[] = {
-    {"title", Option::text, "", "of the report"},
+    {"title", Option::text, "", "title of the report"},
     {"cases", Option::texts, Option::required,
-     "relative to the study file; a checkpoint or run directory is continued"},
-    {"configurations", Option::texts, Option::required, "names: [configuration.NAME]; the first one runs twice"},
-    {"repeats", Option::integer, "6", "of each run", "[1, inf)"},
-    {"seed", Option::integer, "1", "of the random order"},
-    {"steps", Option::integer, "0", "of each run, as --steps; 0: to its end", "[0, inf)", "steps"},
-    {"wall_limit", Option::number, "0", "of each run; 0: none", "[0, inf)", "s"},
-    {"set", Option::texts, "[]", "for every run, as --set"},
-    {"unset", Option::texts, "[]", "for every run, as --unset"},
-    {"until", Option::text, "end", "what times are compared to: end, or { time = T } or { column, falls_to }", "end"},
-    {"budget", Option::table, "none: each run to its end", "what a run may take; one that is stopped counts as more",
-     "", "", "", budget_options},
-    {"report", Option::boolean, "true", "draw the report of the study"}};
+     "case files, relative to the study file; a checkpoint or run directory is continued"},
+    {"configurations", Option::texts, Option::required,
+     "names of the configurations, defined by [configuration.NAME]; the first is the baseline and runs twice"},
+    {"repeats", Option::integer, "6", "number of repeats of each run", "[1, inf)"},
+    {"seed", Option::integer, "1", "seed of the random order of the runs"},
+    {"steps", Option::integer, "0", "last step of each run, as --steps; 0: no limit", "[0, inf)", "steps"},
+    {"wall_limit", Option::number, "0", "wall-clock limit of each run; 0: none", "[0, inf)", "s"},
+    {"set", Option::texts, "[]", "overrides of every run, as --set"},
+    {"unset", Option::texts, "[]", "keys removed from every run, as --unset"},
+    {"until", Option::text, "end",
+     "point at which the costs of runs are compared: end, { time = T } or { column = C, falls_to = F }", "end"},
+    {"budget", Option::table, "none: each run to its end",
+     "time limit of a run; a run that it stops counts as slower than the limit", "", "", "", budget_options},
+    {"report", Option::boolean, "true", "switch for the report of the study, report.html"}};
 
-constexpr Option configuration_keys[] = {{"set", Option::texts, "[]", "as --set"},
-                                         {"unset", Option::texts, "[]", "as --unset"}};
+constexpr Option configuration_keys[] = {
+    {"set", Option::texts, "[]", "overrides of this configuration, as --set"},
+    {"unset", Option::texts, "[]", "keys removed from this configuration, as --unset"}};
 
 AbTarget read_target(const Table& t) {
   AbTarget target;
@@ -86,22 +91,22 @@ AbBudget read_budget(const Table& t, const std::string& text) {
 }
 
 void refuse_twins(const Table& t, const char* key, const std::vector<std::string>& names) {
-  if (names.empty()) t.fail(key, std::string("'") + key + "' names none");
+  if (names.empty()) t.fail(key, std::string("'") + key + "' is empty");
   std::set<std::string> seen;
   for (const auto& name : names)
-    if (!seen.insert(name).second) t.fail(key, "two of '" + std::string(key) + "' are called '" + name + "'");
+    if (!seen.insert(name).second) t.fail(key, "'" + std::string(key) + "' has the name '" + name + "' twice");
 }
 
 }  // namespace
 
 std::string AbTarget::describe() const {
-  if (kind == Kind::time) return fmt::format("until time {:g}", value);
-  if (kind == Kind::column) return fmt::format("until {} has fallen to {:g} of its largest value", column, value);
-  return "to the end of each run";
+  if (kind == Kind::time) return fmt::format("at time {:g}", value);
+  if (kind == Kind::column) return fmt::format("when {} has fallen to {:g} of its maximum", column, value);
+  return "at the end of each run";
 }
 
 std::string AbBudget::describe() const {
-  const std::string of_baseline = factor > 0 ? fmt::format("{:g} x the baseline", factor) : "";
+  const std::string of_baseline = factor > 0 ? fmt::format("{:g} times the baseline", factor) : "";
   const std::string fixed = seconds > 0 ? fmt::format("{:g} s", seconds) : "";
   return of_baseline + (factor > 0 && seconds > 0 ? ", " : "") + fixed;
 }
@@ -144,7 +149,7 @@ AbStudy ab_study_of(const Table& file, const std::string& path, const std::strin
     s.configurations.push_back(s.configurations[0]);
     s.configurations[1].name += " again";
   }
-  std::vector<std::string> all;  // with the baseline's second name
+  std::vector<std::string> all;  // with the name of the baseline's repeat
   for (const AbConfiguration& k : s.configurations) all.push_back(k.name);
   refuse_twins(t, "configurations", all);
   s.repeats = t.get<int>("repeats");
@@ -165,8 +170,8 @@ std::vector<AbTwin> draw_order(const AbStudy& study) {
     const std::size_t first = all.size();
     for (std::size_t c = 0; c < study.cases.size(); ++c)
       for (std::size_t k = 0; k < study.configurations.size(); ++k) all.push_back({c, k, repeat, 0});
-    std::mt19937_64 random(study.seed + 1000003 * static_cast<std::uint64_t>(repeat));
-    for (std::size_t i = all.size() - 1; i > first; --i) std::swap(all[i], all[first + random() % (i - first + 1)]);
+    std::mt19937_64 random = draw(study.seed, repeat);
+    shuffle(std::span(all).subspan(first), random);
     if (repeat > 0 || study.budget.factor == 0) continue;
     for (std::size_t c = 0; c < study.cases.size(); ++c) {
       const auto of_case = [&](const AbTwin& t) { return t.of_case == c; };

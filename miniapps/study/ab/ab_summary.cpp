@@ -25,7 +25,7 @@ double median_of(const Chosen& runs, const std::function<double(const AbRun&)>& 
   return median(std::move(values));
 }
 
-// Of the runs that have come to where they are compared.
+// Over the runs that reached the point of comparison.
 double median_of_ended(const Chosen& runs, const std::function<double(const AbRun&)>& value) {
   Chosen ended;
   std::copy_if(runs.begin(), runs.end(), std::back_inserter(ended), [](const AbRun* r) { return r->counts; });
@@ -36,8 +36,8 @@ double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 
 struct Pairs {
   std::vector<double> candidate, baseline;
-  int stopped_wins = 0;  // of runs that were stopped before they had taken as long as the baseline: nobody knows
-  // unit: of both times. One that was stopped has taken at least what it had until then.
+  int stopped_wins = 0;  // runs that were stopped before they had taken as long as the baseline: unknown
+  // unit: divides both times. The time of a stopped run is a lower bound.
   void add(const Chosen& a, const Chosen& b, double unit = 1) {
     for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
       if (!a[i]->has_cost() || !b[i]->counts || !(a[i]->seconds > 0 && b[i]->seconds > 0)) continue;
@@ -83,14 +83,14 @@ AbRow row_of(const AbStudy& study, const std::vector<AbRun>& runs, std::size_t c
   return row;
 }
 
-// rows[0] is the baseline, rows[1] its double.
+// rows[0] is the baseline, rows[1] the A/A control.
 void judge(AbRow* rows, std::size_t count) {
   const double floor = noise_floor_of(rows[1].with_baseline);
   for (std::size_t k = 0; k < count; ++k) {
     rows[k].noise = floor;
     rows[k].verdict = verdict_of(rows[k].with_baseline, floor);
     const bool is_more = rows[k].verdict == Verdict::slower || rows[k].verdict == Verdict::too_few_systems;
-    if (rows[k].stopped > 0 && !is_more) rows[k].verdict = Verdict::undecided;  // what it takes in the end is not known
+    if (rows[k].stopped > 0 && !is_more) rows[k].verdict = Verdict::undecided;  // its full cost is unknown
   }
 }
 

@@ -7,22 +7,16 @@
 #include <set>
 
 #include "miniapps/study/ab/ab_summary.hpp"
+#include "postproc/run/csv.hpp"
 
 namespace weir {
 namespace {
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : std::string(); }
 
-// A reason may hold commas and quotes.
-std::string quoted(std::string text) {
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
-  return "\"" + text + "\"";
-}
-
 bool is_baseline(const AbStudy& study, const AbRow& row) { return row.configuration == study.configurations[0].name; }
 bool is_control(const AbStudy& study, const AbRow& row) { return row.configuration == study.configurations[1].name; }
 
-// One word for the file.
 std::string verdict_word(const AbRow& row) {
   if (row.with_baseline.pairs == 0) return "not comparable";
   return row.verdict == Verdict::too_few_systems ? "too few pairs" : to_string(row.verdict);
@@ -37,7 +31,7 @@ std::string number(double value, int width, int digits) {
   return std::isfinite(value) ? fmt::format("{:>{}.{}f}", value, width, digits) : std::string(width, ' ');
 }
 
-// A lower bound where runs were stopped.
+// A lower bound if runs were stopped.
 std::string more_than(const AbRow& row, double value, int width, int digits) {
   if (row.stopped == 0 || !std::isfinite(value)) return number(value, width, digits);
   return fmt::format("{:>{}}", fmt::format(">{:.{}f}", value, digits), width);
@@ -53,15 +47,17 @@ std::string row_text(const AbStudy& study, const AbRow& row, std::size_t width) 
     text += fmt::format("  {}  {:>6.3f} .. {:<6}  {}  {:>2} of {:<2}  {}", more_than(row, c.of_sums, 7, 3),
                         c.of_sums_interval.low, row.stopped ? "more" : fmt::format("{:.3f}", c.of_sums_interval.high),
                         more_than(row, c.ratio, 6, 3), c.wins, c.pairs, verdict_words(study, row));
-  if (row.failed_seconds > 0) text += fmt::format(", {:.3g} s in solves that did not converge", row.failed_seconds);
+  if (row.failed_seconds > 0)
+    text += fmt::format(", {:.3g} s spent in solves that did not converge", row.failed_seconds);
   if (row.stopped > 0 && c.pairs > 0)
-    text += fmt::format(", more than {:.3g} x: {} of {} runs stopped", c.of_sums, row.stopped, row.runs);
-  if (row.failures) text += fmt::format("  {} of {} runs excluded", row.failures, row.runs);
+    text +=
+        fmt::format(", at least {:.3g} times the baseline: {} of {} runs stopped", c.of_sums, row.stopped, row.runs);
+  if (row.failures) text += fmt::format(", {} of {} runs excluded", row.failures, row.runs);
   return text + "\n";
 }
 
 std::string quantities_text(const AbSummary& summary, const std::string& of_case) {
-  constexpr int most = 6;  // lines of a configuration; the file has them all
+  constexpr int most = 6;  // lines per configuration; the file has all
   std::string text, configuration;
   int shown = 0;
   for (const AbQuantity& q : summary.quantities) {
@@ -72,11 +68,11 @@ std::string quantities_text(const AbSummary& summary, const std::string& of_case
     configuration = q.configuration;
     if (++shown == most + 1) text += fmt::format("    {}: ... (ab_quantities.csv)\n", q.configuration);
     if (shown > most) continue;
-    text += fmt::format("    {}: {} = {:.8g}, {:+.2g} of {:.8g}\n", q.configuration, q.name, q.value, difference,
-                        q.baseline);
+    text += fmt::format("    {}: {} = {:.8g} (baseline {:.8g}, difference {:+.2g})\n", q.configuration, q.name, q.value,
+                        q.baseline, difference);
   }
-  return text.empty() ? "  quantities: no difference beyond the baseline's own spread and 1e-6\n"
-                      : "  quantities that differ by more than the baseline's own spread:\n" + text;
+  return text.empty() ? "  results: no difference larger than the baseline's own spread and 1e-6\n"
+                      : "  results that differ by more than the baseline's own spread:\n" + text;
 }
 
 std::string failures_text(const AbStudy& study, const std::vector<AbRun>& runs) {
@@ -88,7 +84,7 @@ std::string failures_text(const AbStudy& study, const std::vector<AbRun>& runs) 
   return text;
 }
 
-// The baseline's runs and those of its double: what does not end in the same bits cannot be repeated.
+// Compares the final states of the baseline's runs and of the control.
 std::string repetition_text(const AbStudy& study, const std::vector<AbRun>& runs, const std::string& of_case) {
   std::map<std::string, int> hashes;
   int count = 0;
@@ -100,26 +96,10 @@ std::string repetition_text(const AbStudy& study, const std::vector<AbRun>& runs
   }
   if (count < 2) return "";
   if (hashes.size() == 1)
-    return fmt::format("  the baseline is reproducible: {} runs of {}, one state hash\n", count, of_case);
+    return fmt::format("  all {} runs of the baseline on {} ended with identical bits\n", count, of_case);
   return fmt::format(
-      "  the baseline is not reproducible: {} runs of {} end in {} different states (state_hash in ab.csv)\n", count,
+      "  the baseline is not reproducible: {} runs on {} ended in {} different states (state_hash in ab.csv)\n", count,
       of_case, hashes.size());
-}
-
-std::string warnings_text(const std::vector<AbRun>& runs) {
-  WarningScore all;
-  for (const AbRun& r : runs) {
-    if (r.twin.configuration == 1) continue;  // the baseline's double says everything once more
-    all.hits += r.warnings.hits;
-    all.false_alarms += r.warnings.false_alarms;
-    all.misses += r.warnings.misses;
-    all.quiet += r.warnings.quiet;
-  }
-  if (all.solves() == 0) return "";
-  return fmt::format(
-      "\nearly warning: {} of {} observed solves stagnated; {} predicted, {} false alarms: precision {:.2f}, recall "
-      "{:.2f}\n",
-      all.stagnations(), all.solves(), all.hits, all.false_alarms, all.precision(), all.recall());
 }
 
 }  // namespace
@@ -130,7 +110,7 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
     for (const auto& [name, value] : r.quantities) names.insert(name);
   std::string text =
       "case,configuration,repeat,place,exit_code,status,counts,steps,time,total_s,solves,iterations,setup_s,solve_s,"
-      "other_s,processor_s,peak_bytes,state_hash,warned,stagnated,warned_rightly,reason";
+      "other_s,processor_s,peak_bytes,state_hash,reason";
   for (const auto& name : names) text += "," + name;
   text += ",p95_solve_ms,failed_solves,failed_s,stopped\n";
   for (const AbRun& r : runs) {
@@ -141,10 +121,7 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
                                        r.solves, r.iterations, r.setup_seconds, r.solve_seconds, r.other_seconds())
                          : ",,,,,,,,";
     text += fmt::format("{:.3f},{},{},", r.processor_seconds, r.peak_bytes, r.state_hash);
-    text += r.warnings.solves() ? fmt::format("{},{},{},", r.warnings.hits + r.warnings.false_alarms,
-                                              r.warnings.stagnations(), r.warnings.hits)
-                                : ",,,";
-    text += quoted(r.reason);
+    text += csv_quoted(r.reason);
     for (const auto& name : names) {
       const auto found = r.quantities.find(name);
       text += found == r.quantities.end() ? "," : fmt::format(",{:.10g}", found->second);
@@ -160,7 +137,8 @@ std::string ab_summary_csv(const AbSummary& summary) {
   std::string text =
       "case,configuration,runs,failures,total_s,steps,iterations_a_step,ms_an_iteration,other_ms_a_step,pairs,ratio,"
       "low,"
-      "high,won,sign_test_p,verdict,sums_ratio,sums_low,sums_high,noise,p95_solve_ms,setup_s,failed_s,stopped\n";
+      "high,won,sign_test_p,verdict,sums_ratio,sums_low,sums_high,noise,p95_solve_ms,setup_s,failed_s,stopped,"
+      "statement\n";
   for (std::size_t i = 0; i < summary.rows.size(); ++i) {
     const AbRow& r = summary.rows[i];
     const PairedComparison& c = r.with_baseline;
@@ -177,7 +155,10 @@ std::string ab_summary_csv(const AbSummary& summary) {
                                   : fmt::format("{:.5g},{:.5g},{:.5g},{:.5g},", c.of_sums, c.of_sums_interval.low,
                                                 c.of_sums_interval.high, std::exp(r.noise));
     text += cell(r.p95_solve_ms) + "," + cell(r.setup_seconds) + "," + cell(r.failed_seconds) +
-            fmt::format(",{}\n", r.stopped);
+            fmt::format(",{},{}\n", r.stopped,
+                        first || second ? ""
+                                        : csv_quoted(statement(Evidence::whole_runs, r.configuration, verdict_word(r),
+                                                               c.pairs > 0 ? c.of_sums : NAN, c.of_sums_interval)));
   }
   return text;
 }
@@ -195,9 +176,11 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
   for (const AbConfiguration& c : study.configurations) width = std::max(width, c.name.size());
   std::string text = study.title.empty() ? "" : study.title + "\n";
   const std::string stopped =
-      study.budget ? fmt::format("; a run is stopped after {} and counts as more", study.budget.describe()) : "";
-  text += fmt::format("{} whole runs, {} repeats, {}, in random order (seed {}){}\n", runs.size(), study.repeats,
-                      study.target.describe(), study.seed, stopped);
+      study.budget
+          ? fmt::format("; a run is stopped after {} and then counts as slower than that", study.budget.describe())
+          : "";
+  text += fmt::format("{} whole runs in random order (seed {}), {} repeats, compared {}{}\n", runs.size(), study.seed,
+                      study.repeats, study.target.describe(), stopped);
   std::string of_case;
   for (const AbRow& row : summary.rows) {
     if (row.of_case != of_case) {
@@ -210,7 +193,7 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
     text += row_text(study, row, width);
   }
   if (of_case != "all cases") text += quantities_text(summary, of_case) + repetition_text(study, runs, of_case);
-  return text + failures_text(study, runs) + warnings_text(runs);
+  return text + failures_text(study, runs);
 }
 
 }  // namespace weir

@@ -25,7 +25,7 @@ const SealedFormat& pattern_format() {
   return format;
 }
 
-// The hash of the content, not of the file: the same pattern has the same name in every run.
+// Hash of the content, not of the file: equal patterns have the same name in every run.
 std::uint64_t pattern_hash(const Capsule& c) {
   Hash64 hash;
   hash.add(c.A.kind);
@@ -47,7 +47,7 @@ void add_numbers(SealedContent& to, const std::string& prefix, const NamedNumber
   for (const auto& [name, values] : from.integers) to.integer_arrays.emplace_back(prefix + name, values);
 }
 
-// Moves what begins with the prefix out of the file.
+// Moves the arrays whose names start with the prefix out of the file.
 NamedNumbers take_numbers(SealedFile& from, const std::string& prefix) {
   NamedNumbers taken;
   for (auto& [name, values] : from.doubles)
@@ -85,7 +85,7 @@ std::int64_t write_pattern(const std::string& path, const Capsule& c) {
 
 void read_pattern(const std::string& path, std::uint64_t hash, Capsule& c) {
   if (!fs::exists(path))
-    fail_to_read(c.path, "its pattern " + fs::path(path).filename().string() + " is not beside it");
+    fail_to_read(c.path, "its pattern " + fs::path(path).filename().string() + " is missing in the same folder");
   SealedFile file = read_sealed_file(path, pattern_format());
   c.A.kind = file.text("kind");
   c.variables = split(file.text("variables"));
@@ -95,7 +95,7 @@ void read_pattern(const std::string& path, std::uint64_t hash, Capsule& c) {
   if (pattern_hash(c) != hash) fail_to_read(path, "differs from the pattern of " + c.path);
 }
 
-// Numbers of a result in one fixed order.
+// The numbers of a result in a fixed order.
 std::vector<double> packed(const SolveResult& r) {
   return {static_cast<double>(r.iterations),
           static_cast<double>(r.reason),
@@ -110,7 +110,7 @@ std::vector<double> packed(const SolveResult& r) {
 SolveResult unpacked(const std::vector<double>& v, const std::string& path) {
   const auto is_count = [](double x, double most) { return x >= 0 && x <= most; };
   if (v.size() != 9 || !is_count(v[0], 1e9) || !is_count(v[1], static_cast<double>(Reason::not_finite)))
-    fail_to_read(path, "its result is not complete");
+    fail_to_read(path, "its result is incomplete");
   SolveResult r;
   r.iterations = static_cast<int>(v[0]);
   r.reason = static_cast<Reason>(static_cast<int>(v[1]));
@@ -119,7 +119,7 @@ SolveResult unpacked(const std::vector<double>& v, const std::string& path) {
   return r;
 }
 
-// What a capsule's file holds by name: visit(name, field) for each, to write and to read them.
+// The named fields of a capsule's file: visit(name, field) for each, to write and to read them.
 template <class AnyCapsule, class Visit>
 void for_each_integer(AnyCapsule& c, const Visit& visit) {
   visit("part", c.origin.part);
@@ -128,15 +128,15 @@ void for_each_integer(AnyCapsule& c, const Visit& visit) {
   visit("threads", c.origin.threads);
   visit("config_hash", c.origin.config_hash);
   visit("state_hash", c.origin.state_hash);
-  visit("preconditioner_age", c.leader.age);
-  visit("matrix_free", c.leader.is_matrix_free);
+  visit("preconditioner_age", c.reference.age);
+  visit("matrix_free", c.reference.is_matrix_free);
 }
 template <class AnyCapsule, class Visit>
 void for_each_number(AnyCapsule& c, const Visit& visit) {
   visit("time", c.origin.time);
   visit("dt", c.origin.dt);
   visit("cfl", c.origin.cfl);
-  visit("default_tolerance", c.leader.default_tolerance);
+  visit("default_tolerance", c.reference.default_tolerance);
 }
 template <class AnyCapsule, class Visit>
 void for_each_text(AnyCapsule& c, const Visit& visit) {
@@ -148,11 +148,11 @@ void for_each_text(AnyCapsule& c, const Visit& visit) {
   visit("system", c.origin.system);
   visit("trigger", c.origin.trigger);
   visit("ordering", c.origin.ordering);
-  visit("leader", c.leader.name);
-  visit("leader_description", c.leader.description);
-  visit("leader_options", c.leader.options);
-  visit("default_method", c.leader.default_method);
-  visit("default_preconditioner", c.leader.default_preconditioner);
+  visit("leader", c.reference.name);
+  visit("leader_description", c.reference.description);
+  visit("leader_options", c.reference.options);
+  visit("default_method", c.reference.default_method);
+  visit("default_preconditioner", c.reference.default_preconditioner);
 }
 
 SealedContent content_of(const Capsule& c) {
@@ -166,17 +166,17 @@ SealedContent content_of(const Capsule& c) {
   if (c.prepared) add_numbers(content, "prepared.", *c.prepared);
   content.doubles.emplace_back("b", c.b);
   content.doubles.emplace_back("x0", c.x0);
-  content.doubles.emplace_back("lifetime", c.leader.lifetime);
+  content.doubles.emplace_back("lifetime", c.reference.lifetime);
   for (const auto& [name, values] : c.state) content.doubles.emplace_back("state." + name, values);
   if (c.origin.ranks > 1) {
     content.integers.emplace_back("ranks", c.origin.ranks);
-    content.integers.emplace_back("depends_on_ranks", c.leader.depends_on_ranks);
+    content.integers.emplace_back("depends_on_ranks", c.reference.depends_on_ranks);
     content.texts.emplace_back("partition", c.origin.partition);
   }
   return content;
 }
 
-// Ranks: of one, or from before they were kept, none of the three.
+// Files of one rank, and older files, lack the three fields of ranks.
 void read_content(const SealedFile& file, Capsule& c) {
   for_each_integer(c, [&](const char* name, auto& value) {
     value = static_cast<std::remove_reference_t<decltype(value)>>(file.integer(name));
@@ -187,7 +187,7 @@ void read_content(const SealedFile& file, Capsule& c) {
     if (name == "ranks") c.origin.ranks = value;
   if (c.origin.ranks == 1) return;
   c.origin.partition = file.text("partition");
-  c.leader.depends_on_ranks = file.integer("depends_on_ranks") != 0;
+  c.reference.depends_on_ranks = file.integer("depends_on_ranks") != 0;
 }
 
 bool begins_with(const std::string& path, const std::string& word) {
@@ -218,7 +218,7 @@ std::vector<std::string> captured_systems(const std::vector<std::string>& names)
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(fs::is_directory(inside) ? inside : fs::path(name)))
       if (is_capsule(entry.path().string())) found.push_back(entry.path().string());
-    if (found.empty()) throw Error(Exit::file_io, name + ": holds no captured system");
+    if (found.empty()) throw Error(Exit::file_io, name + ": contains no captured system");
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }
@@ -231,8 +231,8 @@ std::int64_t write_capsule(const std::string& folder, const Capsule& c) {
   const std::string path = (fs::path(folder) / capsule_name(c.origin)).string();
   SealedContent content = content_of(c);
   std::vector<double> result;
-  if (c.leader.result) {
-    result = packed(*c.leader.result);
+  if (c.reference.result) {
+    result = packed(*c.reference.result);
     content.doubles.emplace_back("result", result);
   }
   write_sealed_file(path, capsule_format(), content);
@@ -253,9 +253,9 @@ Capsule read_capsule(const std::string& path) {
   c.state = take_numbers(file, "state.").doubles;
   c.b = take(file, "b");
   c.x0 = take(file, "x0");
-  c.leader.lifetime = take(file, "lifetime");
+  c.reference.lifetime = take(file, "lifetime");
   for (const auto& [name, values] : file.doubles)
-    if (name == "result") c.leader.result = unpacked(values, path);
+    if (name == "result") c.reference.result = unpacked(values, path);
   if (c.b.size() != c.x0.size()) fail_to_read(path, "its b and x0 differ in size");
   return c;
 }

@@ -1,7 +1,7 @@
-// [capture]: systems of a run kept as capsules (capsule.hpp), for `weir replay`, `weir solve`, `weir doctor`.
-// They lie in capsules/ of the run directory; that of a failure comes on top of the limits. Capturing reads the run and changes no bit of it. Over ranks a capsule is
-// that of one rank, put together on rank 0; all decide alike, and what they cannot know alike (times, bytes on disk)
-// rank 0 tells or the slowest rank. An error that a rank alone ends with leaves none.
+// [capture]: saves systems of a run as capsules (capsule.hpp) for `weir replay`, `weir solve` and `weir doctor`, in
+// capsules/ of the run directory. The system of a failure is saved in addition to the limits. Capturing does not change
+// the run. Over ranks rank 0 writes the whole system. All ranks take the same decisions: times are those of the slowest
+// rank, bytes on disk are broadcast by rank 0. After an error on one rank alone nothing is saved.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace weir {
 namespace {
 
-// Whether the guess has a say in how a solve ends: the Chebyshev method lowers every error alike, a direct solver has none.
+// False for the Chebyshev method, which damps all errors alike, and for direct solvers.
 template <class Space>
 bool depends_on_guess(LinearSolver<Space>& solver) {
   const std::string method = solver.krylov().name();
@@ -35,8 +35,8 @@ bool depends_on_guess(LinearSolver<Space>& solver) {
 
 double known(const std::function<double()>& fact) { return fact ? fact() : std::numeric_limits<double>::quiet_NaN(); }
 
-// Does the system still begin with the residual that the reference solver began with? In either norm; the order of a
-// sum is another one on the device.
+// Whether the captured system has the initial residual of the recorded solve, in one of the two norms (sums on a device
+// are in another order).
 bool begins_with(const Capsule& c, double residual0) {
   const auto A = rebuild_matrix<Host>(c.A);
   const Array<double, Host> b(c.b), x0(c.x0);
@@ -47,22 +47,24 @@ bool begins_with(const Capsule& c, double residual0) {
     sum += r.data()[i] * r.data()[i];
     most = std::max(most, std::abs(r.data()[i]));
   }
-  const double rounding = 1e-10;  // sums of up to 1e5 eps, far below what a new b changes
+  const double rounding = 1e-10;  // larger than the rounding of the sums, far below the effect of another b
   return std::abs(std::sqrt(sum) - residual0) <= rounding * residual0 ||
          std::abs(most - residual0) <= rounding * residual0;
 }
 
 }  // namespace
 
-Options capture_options() {
+static Options capture_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "one of [linear.SYSTEM]; empty: all"},
+      {"system", Option::text, "", "system to capture, one of [linear.SYSTEM]; empty: all"},
       {"when", Option::text, "",
-       "steps:100,200, every:50, iterations>40, time>5 ms, stagnation, not_finite, failure, joined with |"},
-      {"on_failure", Option::boolean, "true", "also the system that ended the run"},
-      {"state", Option::boolean, "false", "with the flow's state"},
-      {"most", Option::integer, "20", "of one run", "[0, inf)", "systems"},
-      {"most_mb", Option::number, "2000", "of one run", "[0, inf)", "MB"}};
+       "rules joined with |, any of which captures a solve: steps:100,200, every:50, iterations>40, time>5 ms, "
+       "stagnation, "
+       "not_finite, failure"},
+      {"on_failure", Option::boolean, "true", "switch for capturing the system whose failure ends the run"},
+      {"state", Option::boolean, "false", "switch for storing the flow state with each system"},
+      {"most", Option::integer, "20", "maximum number of captured systems per run", "[0, inf)", "systems"},
+      {"most_mb", Option::number, "2000", "maximum size of the captured systems of a run", "[0, inf)", "MB"}};
   return keys;
 }
 
@@ -81,13 +83,13 @@ class Capture : public Facility<Space> {
     keeps_state_ = options_.get<bool>("state");
     most_ = options_.get<std::int64_t>("most");
     most_bytes_ = static_cast<std::int64_t>(1e6 * options_.get<double>("most_mb"));
-    if (!rules_.empty() && !capsules_available()) options_.fail("when", "captured systems need HDF5: " + lacks("HDF5"));
+    if (!rules_.empty() && !capsules_available()) options_.fail("when", "capturing needs HDF5: " + lacks("HDF5"));
   }
 
   void attach(const StudiedSystem<Space>& system) override {
     if (!capsules_available() || (rules_.empty() && !on_failure_)) return;
     watches_.push_back(std::make_unique<Watch>(*this, system, system_.empty() || system.name == system_));
-    system.leader->watch(watches_.back().get());
+    system.reference->watch(watches_.back().get());
   }
   void begin_step(std::int64_t step) override {
     step_ = step;
@@ -101,13 +103,13 @@ class Capture : public Facility<Space> {
  private:
   using Facility<Space>::ranks_, Facility<Space>::facts_, Facility<Space>::run_, Facility<Space>::step_;
 
-  // Of one system; keeps the initial guess of the solve under way. One buffer serves all systems, which are solved in turn.
+  // Watches one system and keeps the initial guess of the current solve. One buffer serves all systems.
   struct Watch : SolveWatch<Space> {
     Watch(Capture& owner, const StudiedSystem<Space>& s, bool wanted) : capture(owner), system(s), is_wanted(wanted) {}
 
     void prepared(const Matrix<Space>& A, bool, const SetupInfo&) override {
       prepared_from = &A;
-      const RefreshPolicy& policy = system.leader->refresh_policy();
+      const RefreshPolicy& policy = system.reference->refresh_policy();
       if (policy.is_always()) {
         age = 0;
         return;
@@ -116,12 +118,13 @@ class Capture : public Facility<Space> {
       RefreshPolicy(policy).state(state);
       lifetime = state.numbers();
       age = policy.age();
-      if (age > 0 || !is_wanted || capture.rules_.empty()) return;  // for a failure alone a copy each would be too dear
+      if (age > 0 || !is_wanted || capture.rules_.empty())
+        return;  // on_failure alone does not justify a copy per set-up
       if (std::optional<MatrixRecord> record = record_matrix(A)) made_from = std::move(record->values);
     }
-    // For a failure alone a pass more in every solve is too dear where the guess decides nothing: zero then stands for it.
+    // on_failure alone does not justify a copy per solve if the guess does not matter; zero is stored instead.
     void before(const Matrix<Space>&, View<const double>, View<const double> x) override {
-      keeps_guess = !capture.rules_.empty() || depends_on_guess(*system.leader);
+      keeps_guess = !capture.rules_.empty() || depends_on_guess(*system.reference);
       if (keeps_guess) keep_copy(x, capture.x0_);
     }
     void after(const Matrix<Space>& A, View<const double> b, View<const double>, const SolveResult& result) override {
@@ -132,21 +135,21 @@ class Capture : public Facility<Space> {
 
     Capture& capture;
     StudiedSystem<Space> system;
-    bool is_wanted;  // by [capture] system
+    bool is_wanted;  // selected by [capture] system
     const Matrix<Space>* prepared_from = nullptr;
-    std::int64_t age = 0;          // solves since then
-    std::vector<double> lifetime;  // of a reference solver that may keep old preconditioners: its policy's state, ...
-    NamedNumbers made_from;        // ... and the values that the present one was made from
-    std::int64_t solve = 0;        // of the step
+    std::int64_t age = 0;          // solves since the last set-up
+    std::vector<double> lifetime;  // lagged preconditioner: state of the refresh policy ...
+    NamedNumbers made_from;        // ... and the matrix values of the last set-up
+    std::int64_t solve = 0;        // index in the step
     bool keeps_guess = true;       // of the last solve
   };
   struct Solve {  // the last one of the run
     const Watch* of = nullptr;
     const Matrix<Space>* A = nullptr;
-    View<const double> b, x0;  // x0 is empty where it was not kept
+    View<const double> b, x0;  // x0 is empty if it was not kept
     SolveResult result;
     std::int64_t index = 0;
-    double cfl = 0;  // with which it was made; where asking then costs nothing
+    double cfl = 0;  // at the solve, if it is stored
     bool is_captured = false;
   };
 
@@ -158,7 +161,7 @@ class Capture : public Facility<Space> {
     if (const std::string rule = rules_.met(step_, last_.result); !rule.empty()) try_to_capture(last_, rule, false);
   }
 
-  void tell_origin(const Solve& solve, Capsule& c) const {
+  void describe_origin(const Solve& solve, Capsule& c) const {
     const StudiedSystem<Space>& system = solve.of->system;
     CapsuleOrigin& o = c.origin;
     o.miniapp = config_.table("case").template get<std::string>("miniapp", "");
@@ -191,24 +194,24 @@ class Capture : public Facility<Space> {
     o.state_hash = state_hash.value();
   }
 
-  void tell_leader(const Solve& solve, Capsule& c) const {
+  void describe_reference(const Solve& solve, Capsule& c) const {
     const Watch& w = *solve.of;
-    CapsuleLeader& l = c.leader;
-    l.name = w.system.leader->name();
-    l.description = w.system.leader->describe();
+    CapsuleReference& l = c.reference;
+    l.name = w.system.reference->name();
+    l.description = w.system.reference->describe();
     l.options = w.system.options.given();
-    if (ForcingRule::is_given(w.system.options))  // a solve by itself has no Newton step before it
+    if (ForcingRule::is_given(w.system.options))  // outside of the Newton iteration the tolerance is fixed
       l.options = read_case_text(l.options, "leader", {fmt::format("tolerance={}", solve.result.tolerance)}).given();
     l.default_method = w.system.default_method;
     l.default_preconditioner = w.system.default_preconditioner;
     l.default_tolerance = w.system.default_tolerance;
-    l.depends_on_ranks = !w.system.leader->is_independent_of_ranks();
+    l.depends_on_ranks = !w.system.reference->is_independent_of_ranks();
     l.age = w.age;
     l.lifetime = w.lifetime;
     l.result = solve.result;
   }
 
-  // Over ranks the whole, on rank 0.
+  // Over ranks: the whole system, on rank 0.
   void add_system(const Solve& solve, Capsule& c) const {
     const Watch& w = *solve.of;
     const StudiedSystem<Space>& system = w.system;
@@ -224,8 +227,8 @@ class Capture : public Facility<Space> {
     c.b = vector(solve.b);
     c.x0 = solve.of->keeps_guess ? vector(solve.x0) : std::vector<double>(c.b.size());
     std::optional<MatrixRecord> A = record(*solve.A);
-    c.leader.is_matrix_free = !A && w.prepared_from;
-    if (c.leader.is_matrix_free) A = record(*w.prepared_from);
+    c.reference.is_matrix_free = !A && w.prepared_from;
+    if (c.reference.is_matrix_free) A = record(*w.prepared_from);
     if (!A) throw Error(Exit::usage, "cannot capture " + system.name + ": its matrix is matrix-free");
     c.A = std::move(*A);
   }
@@ -234,28 +237,28 @@ class Capture : public Facility<Space> {
     const Watch& w = *solve.of;
     Capsule c;
     c.origin.trigger = trigger;
-    tell_origin(solve, c);
-    tell_leader(solve, c);
+    describe_origin(solve, c);
+    describe_reference(solve, c);
     add_system(solve, c);
     if (w.age > 0 && !w.made_from.doubles.empty()) c.prepared = w.made_from;
     return c;
   }
 
   void write(Capsule& c, bool is_failure, const Solve& solve) {
-    // Where the run ended after a solve that converged, b may be that of a system which nobody has solved yet; without its
-    // guess a solve is another one.
+    // After a converged solve b may already belong to the next system, which has no recorded solve.
     const bool may_differ = solve.result.converged() || !solve.of->keeps_guess;
-    if (is_failure && may_differ && !begins_with(c, solve.result.residual0)) c.leader.result.reset();
+    if (is_failure && may_differ && !begins_with(c, solve.result.residual0)) c.reference.result.reset();
     bytes_ += write_capsule(run_->path("capsules"), c);
   }
 
   void capture(const Solve& solve, const std::string& trigger, bool is_failure) {
     if (!run_) return;
     if (!is_failure && (written_ >= most_ || bytes_ >= most_bytes_)) {
-      if (!told_of_limit_)
-        run_->event("capsule", fmt::format("limit reached: {} captured systems, {:.1f} MB ([capture] most, most_mb)",
-                                           written_, 1e-6 * static_cast<double>(bytes_)));
-      told_of_limit_ = true;
+      if (!reported_limit_)
+        run_->event("capsule",
+                    fmt::format("limit reached after {} captured systems, {:.1f} MB ([capture] most, most_mb)",
+                                written_, 1e-6 * static_cast<double>(bytes_)));
+      reported_limit_ = true;
       return;
     }
     ScopedTimer timer(run_->timings().at("instrumentation", "captured systems"));
@@ -266,7 +269,7 @@ class Capture : public Facility<Space> {
     run_->event("capsule", "capsules/" + capsule_name(c.origin) + ": " + trigger);
   }
 
-  // A full disk, say, is told and ends the capturing; the run goes on.
+  // An error such as a full disk is reported and ends the capturing; the run continues.
   void try_to_capture(const Solve& solve, const std::string& trigger, bool is_failure) {
     std::string why_not;
     try {
@@ -276,7 +279,7 @@ class Capture : public Facility<Space> {
     }
     ranks_.broadcast(&bytes_, sizeof bytes_, 0);
     if (!ranks_.any(!why_not.empty())) return;
-    run_->event("capsule", why_not + "; capture is switched off");
+    run_->event("capsule", why_not + "; no further systems are captured");
     rules_ = CaptureRules();
     last_.is_captured = true;
   }
@@ -284,7 +287,7 @@ class Capture : public Facility<Space> {
   Table config_, options_;
   CaptureRules rules_;
   std::string system_;
-  bool on_failure_ = true, keeps_state_ = false, told_of_limit_ = false;
+  bool on_failure_ = true, keeps_state_ = false, reported_limit_ = false;
   std::int64_t most_ = 20, most_bytes_ = 0, written_ = 0, bytes_ = 0;
   std::vector<std::unique_ptr<Watch>> watches_;
   Array<double, Space> x0_;
@@ -293,11 +296,6 @@ class Capture : public Facility<Space> {
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_capture(const LabCase& c) {
-  return std::make_unique<Capture<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_capture<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_capture<Device>(const LabCase&);
+const FacilityKind capture_facility = facility_kind<Capture>("capture", capture_options);
 
 }  // namespace weir

@@ -23,7 +23,7 @@ std::int64_t whole_number(const std::string& text) {
   std::int64_t value = 0;
   const char* end = text.data() + text.size();
   if (std::from_chars(text.data(), end, value).ptr != end || text.empty() || value < 0)
-    throw std::invalid_argument("'" + text + "' is not a whole number");
+    throw std::invalid_argument("'" + text + "' is not a non-negative integer");
   return value;
 }
 
@@ -49,8 +49,8 @@ CaptureRules::Condition CaptureRules::read(const std::string& rule) {
   }
   if (rule.starts_with("every:")) {
     const std::int64_t every = whole_number(after("every:"));
-    if (every == 0) throw std::invalid_argument("'every:' needs a number of steps above 0");
-    // Step 0 is the initial field's projection.
+    if (every == 0) throw std::invalid_argument("'every:' needs a positive number of steps");
+    // Step 0 is the projection of the initial field.
     return [every](std::int64_t step, const SolveResult&) { return step > 0 && step % every == 0; };
   }
   if (rule.starts_with("iterations>")) {

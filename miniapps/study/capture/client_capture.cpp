@@ -31,13 +31,14 @@ struct ClientArray {
   std::uint32_t crc = 0;
 };
 
-// One file of a client: its lines are read and checked, its arrays wait behind them, in their order.
+// A file of another code: the constructor reads and checks the header lines; the arrays follow in the order of the
+// header.
 class ClientFile {
  public:
   ClientFile(const std::string& path, const std::string& kind) : path_(path), in_(path, std::ios::binary) {
     if (!in_) fail("cannot be opened");
     const std::string first = next_line();
-    if (!first.starts_with("weir-capture ")) fail("is no file of weir_capture.h");
+    if (!first.starts_with("weir-capture ")) fail("is not a file of weir_capture.h");
     if (first != first_words(kind.c_str()))
       fail("expected '" + first_words(kind.c_str()) + "' in its first line, found '" + first + "'");
     for (std::string line = next_line(); !line.starts_with("end "); line = next_line()) {
@@ -72,7 +73,7 @@ class ClientFile {
   bool has_array(const std::string& name) const {
     return std::any_of(arrays_.begin(), arrays_.end(), [&](const ClientArray& a) { return a.name == name; });
   }
-  // Of the next array, which must be of that name, type and size.
+  // The next array, which must have this name, type and size.
   template <class T>
   std::vector<T> take(const std::string& name, const std::string& type, std::int64_t count) {
     if (next_ == arrays_.size()) fail("lacks the array '" + name + "'");
@@ -99,7 +100,8 @@ class ClientFile {
   std::string next_line() {
     std::string line(longest_line, '\0');
     in_.getline(line.data(), static_cast<std::streamsize>(line.size()));
-    if (!in_ || in_.eof()) fail(text_.empty() ? "is no file of weir_capture.h" : "its header is truncated or damaged");
+    if (!in_ || in_.eof())
+      fail(text_.empty() ? "is not a file of weir_capture.h" : "its header is truncated or damaged");
     line.resize(std::strlen(line.c_str()));
     text_ += line + "\n";
     return line;
@@ -119,7 +121,7 @@ class ClientFile {
       fail("expected 'array NAME TYPE COUNT crc32 SUM', found '" + line + "'");
     arrays_.push_back(a);
   }
-  // The last line seals those before it; then nothing is believed but what the file can hold.
+  // Checks the checksum of the header and the sizes of the arrays against the size of the file.
   void check_size() {
     header_crc_ = crc32(std::string_view(text_).substr(0, seen_));
     if (text_.substr(seen_) != fmt::format("end crc32 {:08x}\n", header_crc_))
@@ -133,7 +135,7 @@ class ClientFile {
       expected += each * a.count;
     }
     if (size < expected) fail(fmt::format("is truncated: {} bytes of {}", size, expected));
-    if (size > expected) fail(fmt::format("is longer than its header says: {} bytes, not {}", size, expected));
+    if (size > expected) fail(fmt::format("has {} bytes, {} expected from its header", size, expected));
   }
 
   std::string path_, text_;
@@ -150,7 +152,7 @@ struct ClientPattern {
   std::vector<double> places;
 };
 
-// Rows from 0 to the number of entries, never descending; columns inside.
+// row_start ascends from 0 to the number of entries; columns are in range.
 void check_pattern(const ClientFile& file, const BlockCsrData& A) {
   const auto& start = A.row_start;
   if (start.front() != 0 || start.back() != static_cast<std::int64_t>(A.column.size()) ||
@@ -165,7 +167,7 @@ void check_pattern(const ClientFile& file, const BlockCsrData& A) {
 ClientPattern read_pattern(const std::string& path) {
   ClientFile file(path, "pattern");
   if (fs::path(path).filename() != fmt::format("pattern_{:08x}.weir", file.header_crc()))
-    file.fail(fmt::format("holds another pattern than its name says (pattern_{:08x}.weir)", file.header_crc()));
+    file.fail(fmt::format("its pattern does not match its name (expected pattern_{:08x}.weir)", file.header_crc()));
   ClientPattern p;
   const std::int64_t rows = file.integer("rows", 1, 2147483647);
   const std::int64_t entries = file.integer("entries", 0, INT64_MAX / 8);
@@ -177,7 +179,7 @@ ClientPattern read_pattern(const std::string& path) {
   return p;
 }
 
-// Columns ascending within each row, and the blocks' values with them. Error where one is there twice.
+// Sorts the columns within each row, with their values. Error if a column occurs twice.
 void sort_rows(const std::string& path, BlockCsrData& A) {
   const std::int64_t area = std::int64_t{A.block} * A.block;
   std::vector<std::int64_t> order;
@@ -199,7 +201,7 @@ void sort_rows(const std::string& path, BlockCsrData& A) {
       std::copy(values.begin(), values.end(), A.value.begin() + from * area);
     }
     const auto twice = std::adjacent_find(first, last);
-    if (twice != last) fail_to_read(path, fmt::format("row {} (from 0): column {} is there twice", i, *twice));
+    if (twice != last) fail_to_read(path, fmt::format("row {} (from 0): column {} occurs twice", i, *twice));
   }
 }
 
@@ -217,7 +219,7 @@ bool is_client_capture(const std::string& path) { return begins_so(path, " syste
 bool is_client_pattern(const std::string& path) { return begins_so(path, " pattern"); }
 
 MatrixRecord record_of(BlockCsrData&& rows, double constant_part_of_b) {
-  constexpr double compatible = 1e-9;  // the code that made a singular system has taken the mean out of b
+  constexpr double compatible = 1e-9;  // codes that solve singular systems remove the mean of b
   rows.symmetric = is_symmetric(rows);
   rows.constant_null_space = has_constant_null_space(rows) && constant_part_of_b <= compatible;
   MatrixRecord r;
@@ -234,10 +236,10 @@ MatrixRecord record_of(BlockCsrData&& rows, double constant_part_of_b) {
 void describe_unsolved(Capsule& c) {
   c.origin.version = weir_version();
   c.origin.dt = c.origin.cfl = NAN;
-  c.leader.default_method = "gmres";
-  c.leader.default_preconditioner = "block_ilu0";
-  c.leader.name = "gmres+block_ilu0";
-  c.leader.description = "gmres + block_ilu0, 1e-08 relative to |b| in the l2 norm, by default";
+  c.reference.default_method = "gmres";
+  c.reference.default_preconditioner = "block_ilu0";
+  c.reference.name = "gmres+block_ilu0";
+  c.reference.description = "gmres + block_ilu0, 1e-08 relative to |b| in the l2 norm, by default";
 }
 
 Capsule read_client_capture(const std::string& path) {
@@ -245,7 +247,7 @@ Capsule read_client_capture(const std::string& path) {
   const std::string pattern = file.word("pattern");
   const std::string beside = (fs::path(path).parent_path() / pattern).string();
   if (pattern.find('/') != std::string::npos || !fs::exists(beside))
-    file.fail("its pattern " + pattern + " is not beside it");
+    file.fail("its pattern " + pattern + " is missing in the same folder");
   ClientPattern p = read_pattern(beside);
   Capsule c;
   c.path = path;

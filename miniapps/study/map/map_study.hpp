@@ -1,7 +1,8 @@
-// weir map STUDY.toml: two parameters of a case on a grid; in each cell whole runs of the configurations, as in `weir ab`, or
-// one run of the case with [relay], whose branches say what its candidates cost when they lead; and who wins there. The study file is that of `weir ab` with one case and a table [map].
-//   DIR/cells/X.Y     the runs of a cell (ab_runs.hpp); those that are done are not repeated
-//   DIR/map.csv       a row a cell and configuration; map_cells.csv: a row a cell
+// weir map STUDY.toml: a case on a grid of two parameters. At each grid point ("cell") whole runs of the configurations
+// are compared, as by weir ab, or one run with [relay] compares its candidates on branches. The study file is that of
+// weir ab with one case and a table [map].
+//   DIR/cells/X.Y     the runs of a cell (ab_runs.hpp); completed runs are not repeated
+//   DIR/map.csv       one row per cell and configuration; map_cells.csv: one row per cell
 #pragma once
 #include <string>
 #include <vector>
@@ -14,36 +15,36 @@
 namespace weir {
 
 struct MapAxis {
-  std::string key;                  // of the case
-  std::vector<std::string> values;  // as behind --set KEY=
+  std::string key;
+  std::vector<std::string> values;  // as for --set
 };
 
 struct MapStudy {
   AbStudy runs;
   MapAxis x, y;
-  bool by_relays = false;  // a run a cell
-  const char* evidence() const { return by_relays ? "closed loop" : "whole runs"; }
+  bool by_relays = false;  // one run per cell
+  const char* evidence() const { return by_relays ? "branches of the runs (closed loop)" : "whole runs"; }
   std::size_t cells() const { return x.values.size() * y.values.size(); }
 };
 
 std::vector<KeyTable> map_keys();
 
-// Error(Exit::usage) with file and line where the study cannot be.
+// Error(Exit::usage) with file and line.
 MapStudy read_map_study(const std::string& path, const std::string& budget = "");
 
-// The runs of cell (x, y), counted from 0.
+// The runs of cell (x, y), from 0.
 AbStudy study_of_cell(const MapStudy& map, std::size_t x, std::size_t y);
 
-// Who takes least in a cell, and whether its interval leaves out those of all others; the baseline's is 1.
+// The fastest configuration of a cell; decided if its interval excludes those of all others. The baseline has cost 1.
 struct MapWinner {
-  std::string configuration;  // empty: nobody came to an end
+  std::string configuration;  // empty: none finished
   bool is_decided = false;
   std::string second;
-  double margin = 0;  // the second's time / the winner's; of one that was stopped a lower bound
+  double margin = 0;  // time of the second / time of the winner; a lower bound if the second was stopped
 };
 MapWinner winner_of(const AbSummary& cell);
 
-// What the branches of a cell's run say, as if each solver were a configuration; no rows where there were none.
+// The branches of a cell's run, with each solver as a configuration; no rows if there were no branches.
 AbSummary summary_of_relays(const AbRuns& runs);
 
 struct MapCell {

@@ -16,7 +16,7 @@
 namespace weir {
 namespace {
 
-// The l2 norm of each block row's part.
+// l2 norm of each block row.
 std::vector<double> row_norms(const std::vector<double>& v, int block) {
   std::vector<double> norms(v.size() / static_cast<std::size_t>(block));
   for (std::size_t i = 0; i < norms.size(); ++i) {
@@ -48,7 +48,7 @@ RowStructure structure_of_one(const Matrix<Space>& A) {
   Graph graph;
   try {
     graph = graph_of(block_rows(A));
-  } catch (const Error&) {  // a matrix that knows no entries
+  } catch (const Error&) {  // matrix-free
     return s;
   }
   const LevelSets sets = level_sets(graph, natural_order(graph.vertices()));
@@ -58,7 +58,7 @@ RowStructure structure_of_one(const Matrix<Space>& A) {
   return s;
 }
 
-// Of each row the number in the whole of the first row of its line; -1: on none. Empty: the matrix has no lines.
+// For each row the global number of the first row of its line; -1: on no line. Empty: the matrix has no lines.
 template <class Space>
 std::vector<double> first_of_lines(const Matrix<Space>& A, const RowsOfRanks& rows) {
   const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
@@ -69,7 +69,7 @@ std::vector<double> first_of_lines(const Matrix<Space>& A, const RowsOfRanks& ro
   return first;
 }
 
-// Lines by their first rows become 0, 1, 2, ...
+// Numbers the lines 0, 1, 2, ... in the order of their first rows.
 void number_lines(std::vector<double>& line) {
   std::vector<double> firsts = line;
   std::sort(firsts.begin(), firsts.end());
@@ -138,7 +138,7 @@ void SolveObserver<Space>::preconditioner(View<const double> b, View<const doubl
     seen.stale_reads = stale / rows.ranks().sum(static_cast<double>(o.stale_reads.size()));
 }
 
-// Of rows with the same residual the first in the whole.
+// Of several rows with the largest residual the first in global order.
 template <class Space>
 void SolveObserver<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
   A.residual(b, x, r);
@@ -157,7 +157,7 @@ void SolveObserver<Space>::error(View<const double> b, View<const double> x, Vie
   to_round_off.tolerance = 1e-12;
   to_round_off.restart = 60;
   assign<Space>(x, z);
-  make_krylov<Space>("fgmres", to_round_off)->solve(A, M, b, z);  // works with any preconditioner
+  make_krylov<Space>("fgmres", to_round_off)->solve(A, M, b, z);  // allows any preconditioner
   axpy<Space>(-1, x, z);
   seen.row_error = row_norms(on_host<Space>(z), A.block());
   seen.error = norm<Space>(rows, z);

@@ -1,5 +1,5 @@
-// What is seen of one solve, and of each block row; see `observatory.cpp`. Over ranks all call, the numbers are those of the whole
-// system, the same on all ranks, and the rows are this rank's.
+// Observations of one solve and of its block rows; see observatory.cpp. Over ranks all call, the numbers are those of
+// the whole system on all ranks, and the rows are those of this rank.
 #pragma once
 #include <array>
 #include <string>
@@ -11,31 +11,30 @@
 
 namespace weir {
 
-// Not known: negative, or empty.
+// Unknown: negative, or empty.
 struct SolveObservation {
   double probe = -1;                          // |r - A M^-1 r| / |r|
-  double fixed_point = -1;                    // |x - g(x)|_1 of all entries
-  double dominance_L = -1, dominance_U = -1;  // the largest row's
+  double fixed_point = -1;                    // |x - g(x)|_1 over all entries
+  double dominance_L = -1, dominance_U = -1;  // of the worst row
   double median_dominance_L = -1, median_dominance_U = -1;
-  double stale_reads = -1;       // the mean row's
-  double largest_residual = -1;  // of a block row, in the l2 norm ...
-  int row_of_largest = -1;       // in the whole
-  double error = -1;             // |x* - x| in the l2 norm
-  // Block rows whose preconditioner is stored as that (StoredAs), and the bits a number of each row has.
+  double stale_reads = -1;       // mean per row
+  double largest_residual = -1;  // of a block row, l2 norm
+  int row_of_largest = -1;       // its global number
+  double error = -1;             // |x* - x|, l2 norm
+  // Number of block rows per storage of the preconditioner (StoredAs); bits per number of each row.
   std::array<int, storage_kinds> rows_stored{};
   std::vector<double> row_bits;
   FactorObservation factors;
   std::vector<double> row_residual, row_error;
 };
 
-// What does not change while the pattern stays: of each block row, in the order of the whole, on rank 0. Empty where it has
-// none.
+// Constant while the pattern stays: per block row, in global order, on rank 0. Empty: unknown.
 struct RowStructure {
-  std::vector<double> level;   // of the lower triangle: which rows can be eliminated side by side
-  std::vector<double> colour;  // largest degree first
-  std::vector<double> line;    // -1: on none
+  std::vector<double> level;   // of the lower triangle: rows of one level can be eliminated in parallel
+  std::vector<double> colour;  // largest-degree-first colouring
+  std::vector<double> line;    // -1: on no line
 };
-// A solve of A x = b with the preconditioner M, looked at into `seen`.
+// Observes a solve of A x = b with the preconditioner M; the result goes to `seen`.
 template <class Space>
 struct SolveObserver {
   const Matrix<Space>& A;
@@ -43,13 +42,13 @@ struct SolveObserver {
   const RowsOfRanks& rows;
   SolveObservation& seen;
 
-  // Before it. work: twice the size of x.
+  // Before the solve. work: twice the size of x.
   void preconditioner(View<const double> b, View<const double> x, View<double> r, View<double> work) const;
-  // After it.
+  // After the solve.
   void residual(View<const double> b, View<const double> x, View<double> r) const;
   void error(View<const double> b, View<const double> x, View<double> z) const;  // z becomes x*
-  // by_rank: level and colour are those of each rank's own part of the matrix, as a preconditioner of its own rows has them;
-  // else the whole is put together on rank 0.
+  // by_rank: level and colour of each rank's own part, for preconditioners that act on it alone; otherwise of the whole
+  // matrix, which is gathered on rank 0.
   static RowStructure structure(const Matrix<Space>& A, const RowsOfRanks& rows, bool by_rank);
 };
 

@@ -1,13 +1,11 @@
-// [roofline]: what the kernels of the solvers reach on the systems of the run, beside the memory's measure (Williams,
-// Waterman & Patterson, CACM 52 (2009) 65), without a profiler: matrices and preconditioners state the least bytes and
-// operations of a call (solvers/matrix/work.hpp), and here the calls are timed.
-// Taken are the reference solver of each system and, of the system that [shadow] studies, our own candidates; all of
-// them as copies, so that the reference solver is left alone. roofline.csv: a row a step, solver and kernel: `spmv`,
-// `apply` and `update` of the preconditioner, and the parts of an application that can be run by themselves (colours,
-// sweeps, levels).
-// Each is repeated on the same data, which a cache may keep: beside the triad out of memory stands the triad on arrays
-// as large as what the kernel moves. Over ranks all call a kernel at once, and so with the triad: bytes and operations
-// are those of all ranks, the time that of the slowest.
+// [roofline]: speed of the solvers' kernels on the systems of the run compared with the memory bandwidth (Williams,
+// Waterman & Patterson, CACM 52 (2009) 65), without a profiler: matrices and preconditioners state the minimal bytes
+// and operations of a call (solvers/matrix/work.hpp), and the calls are timed here. Measured are copies of the
+// reference solver of each system and of the candidates of [shadow]. roofline.csv has one row per step, solver and
+// kernel: `spmv`, `apply` and `update` of the preconditioner, and the separable parts of an application (colours,
+// sweeps, levels). Each kernel is repeated on the same data, which a cache may hold; therefore the triad is also
+// measured on arrays of the same size. Over ranks all call a kernel at the same time: bytes and operations are summed,
+// the time is that of the slowest rank.
 #include <fmt/format.h>
 
 #include <bit>
@@ -24,9 +22,9 @@
 
 namespace weir {
 
-Options roofline_options() {
+static Options roofline_options() {
   static constexpr Option keys[] = {{"every", Option::integer, "0",
-                                     "between two measurements of all kernels of the solvers; 0: off", "[0, inf)",
+                                     "interval between measurements of the solvers' kernels; 0: off", "[0, inf)",
                                      "steps"}};
   return keys;
 }
@@ -53,10 +51,10 @@ class Roofline : public Facility<Space> {
     if (shadow.get<std::string>("system") == s.name)
       for (const auto& name : shadow.get<std::vector<std::string>>("solvers")) {
         const Table candidate = config_.table("shadow").table(name);
-        if (candidate.get<bool>("like_leader", false)) continue;
+        if (is_reference(candidate)) continue;
         if (candidate.get<std::string>("method", "").find(':') == std::string::npos) system.add(candidate, s);
       }
-    s.leader->watch(&system);
+    s.reference->watch(&system);
   }
 
   void open(Run& run) override {
@@ -75,7 +73,7 @@ class Roofline : public Facility<Space> {
     if (last_.empty() || !ranks_.is_root()) return;
     run.timings().at("instrumentation", "roofline") += seconds_;
     std::string text = fmt::format(
-        "\nkernels at step {}: minimal memory traffic over measured time; triad {:.1f} GB/s{}\n"
+        "\nkernels at step {}: minimal bytes / measured time; memory bandwidth (triad) {:.1f} GB/s{}\n"
         "  {:<20} {:<24} {:<16} {:>9} {:>9} {:>8} {:>9} {:>14}\n",
         last_step_, 1e-9 * triad_, ranks_.size() > 1 ? fmt::format(", {} ranks concurrently", ranks_.size()) : "",
         "system", "solver", "kernel", "MB", "us", "GB/s", "of triad", "in cache");
@@ -92,20 +90,20 @@ class Roofline : public Facility<Space> {
   using Facility<Space>::ranks_, Facility<Space>::run_, Facility<Space>::step_;
 
   struct Row {
-    std::string system, solver, kernel;  // solver: "matrix" where it is the matrix's own
+    std::string system, solver, kernel;  // solver: "matrix" for spmv
     Work work;
     double seconds = 0;
   };
 
-  // The solvers of one system; hears of its matrices and is there when one is solved.
+  // The solvers of one system; measures them at its solves.
   class System : public SolveWatch<Space> {
    public:
     System(Roofline& owner, std::string system) : owner_(owner), system_(std::move(system)) {}
 
     void add(const Table& options, const StudiedSystem<Space>& s) {
       auto solver = std::make_unique<LinearSolver<Space>>(options, s.default_method, s.default_preconditioner);
-      solver->spread_like(*s.leader);
-      for (const auto& there : solvers_)  // the same kernels
+      solver->spread_like(*s.reference);
+      for (const auto& there : solvers_)  // same kernels
         if (there->name() == solver->name() && there->describe() == solver->describe()) return;
       solvers_.push_back(std::move(solver));
     }
@@ -128,7 +126,7 @@ class Roofline : public Facility<Space> {
     }
 
    private:
-    // All ranks call; work: of this one, nothing where it has no part in the kernel.
+    // All ranks call; work: of this rank, zero if it takes no part in the kernel.
     template <class Call>
     void keep(const std::string& solver, const std::string& kernel, const Work& work, const Call& call) {
       const Communicator& ranks = owner_.ranks_;
@@ -138,7 +136,7 @@ class Roofline : public Facility<Space> {
       if (all.bytes == 0) return;
       owner_.keep({system_, solver, kernel, all, median_seconds(call, 5, Together{ranks})});
     }
-    // Ranks with parts of the matrix of their own may differ in the number of colours.
+    // Ranks may have different numbers of colours.
     void keep_parts(const std::string& solver, const std::vector<PartOfApply<Space>>& parts, View<const double> b) {
       const Communicator& ranks = owner_.ranks_;
       const auto most = static_cast<std::size_t>(ranks.max(static_cast<double>(parts.size())));
@@ -157,7 +155,8 @@ class Roofline : public Facility<Space> {
     std::vector<std::unique_ptr<LinearSolver<Space>>> solvers_;
     Array<double, Space> z_;
     std::int64_t measured_ = -1;
-    const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
+    const Matrix<Space>* prepared_from_ =
+        nullptr;  // matrix of the preconditioner, may differ from the operator (matrix-free)
   };
 
   void keep(const Row& row) {
@@ -171,7 +170,7 @@ class Roofline : public Facility<Space> {
     run_->on_root([&] { rows_->add(line); });
   }
 
-  // All ranks at once: what they move together in the time of the slowest. bytes: of `sharers` of them.
+  // Bytes of all ranks over the time of the slowest. bytes: of `sharers` ranks together.
   double triad_of_all(std::int64_t bytes, int sharers) const {
     return ranks_.size() * triad_bytes_per_second<Space>(bytes / sharers, 5, Together{ranks_});
   }
@@ -189,20 +188,15 @@ class Roofline : public Facility<Space> {
   std::int64_t every_ = 0;
   bool due_ = false;
   double triad_ = 0, seconds_ = 0;
-  std::map<std::int64_t, double> triads_;  // by the power of two of the bytes
+  std::map<std::int64_t, double> triads_;  // keyed by the bytes, rounded down to a power of two
   std::vector<std::unique_ptr<System>> systems_;
-  std::vector<Row> last_;  // of the last measurement
+  std::vector<Row> last_;  // last measurement
   std::int64_t last_step_ = 0;
   LineFile* rows_ = nullptr;  // of the run
 };
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_roofline(const LabCase& c) {
-  return std::make_unique<Roofline<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_roofline<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_roofline<Device>(const LabCase&);
+const FacilityKind roofline_facility = facility_kind<Roofline>("roofline", roofline_options);
 
 }  // namespace weir

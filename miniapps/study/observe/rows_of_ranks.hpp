@@ -1,5 +1,5 @@
-// The block rows of a system, for what is seen of each: on one rank, or over ranks, where all call and get the same number,
-// and what is put together lies on rank 0.
+// The block rows of a system, on one rank or distributed. Over ranks all call and get the same numbers; gathered arrays
+// are on rank 0.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@ namespace weir {
 
 class RowsOfRanks {
  public:
-  // number[i]: of this rank's row i in the whole; empty on one rank. `ranks` must outlive this.
+  // number[i]: global number of this rank's row i; empty on one rank. `ranks` must outlive this.
   RowsOfRanks(const Communicator& ranks, std::vector<int> number) : ranks_(ranks), number_(std::move(number)) {
     if (alone()) return;
     map_ = RankMap(ranks, number_);
@@ -23,7 +23,7 @@ class RowsOfRanks {
   int number(int row) const { return alone() ? row : number_[row]; }
   const std::vector<int>& numbers() const { return number_; }
 
-  // Of all ranks; -1 stands for what none of them knows.
+  // Over all ranks; -1: unknown on all of them.
   double largest(double mine) const { return ranks_.max(mine); }
   double sum(const std::vector<double>& mine) const {
     double sum = 0;
@@ -41,7 +41,7 @@ class RowsOfRanks {
     ranks_.broadcast(&median, sizeof median, 0);
     return median;
   }
-  // In the order of the whole; empty where no rank has values. Rank 0.
+  // Gathered in global order on rank 0; empty if no rank has values.
   std::vector<double> whole(const std::vector<double>& mine) const {
     if (alone()) return mine;
     if (!ranks_.any(!mine.empty())) return {};
@@ -54,7 +54,7 @@ class RowsOfRanks {
   const Communicator& ranks_;
   std::vector<int> number_;
   RankMap map_;
-  int rows_ = 0;  // of all ranks
+  int rows_ = 0;  // over all ranks
 };
 
 }  // namespace weir

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// JSON has no word for what is not finite.
+// JSON has no NaN and no infinity.
 Json number(double v) { return std::isfinite(v) ? Json(v) : Json(std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf"); }
 
 Json json_of(const FlightSolve& s, const std::vector<std::string>& systems) {
@@ -73,7 +73,7 @@ void write_flight(const std::string& path, const Finding& f, const std::string& 
   j["change"] = f.change;
   j["steps"] = Json::array();
   for (const FlightStep& s : steps) j["steps"].push_back(json_of(s, variables, systems));
-  j["history"] = Json::array();  // of the whole run, thinned
+  j["history"] = Json::array();  // whole run, thinned
   for (const FlightMoment& m : history) j["history"].push_back(json_of(m, variables));
   write_text_aside(path, j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }

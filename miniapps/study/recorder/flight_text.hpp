@@ -1,4 +1,4 @@
-// The verdict for people, and flight_recorder.json.
+// The verdict as text, and flight_recorder.json.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@ namespace weir {
 
 inline constexpr const char* flight_file = "flight_recorder.json";
 
-std::string verdict_text(const Finding& finding);  // what was found, measured, and is to be changed
-std::string flight_text(const Finding& finding);   // the same at the end of a run
+std::string verdict_text(const Finding& finding);  // cause, evidence and suggested change
+std::string flight_text(const Finding& finding);   // the same for the end of the log
 void write_flight(const std::string& path, const Finding& finding, const std::string& reason,
                   const std::vector<FlightStep>& steps, const std::vector<FlightMoment>& history,
                   const std::vector<std::string>& variables, const std::vector<std::string>& systems);

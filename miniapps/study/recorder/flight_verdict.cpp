@@ -18,25 +18,25 @@ void add_first_bad(const FlightEvidence& e, Finding& f) {
   f.measured("cells with NaN or Inf then", fmt::format("{} of {} cells", e.not_finite->count, e.not_finite->cells));
 }
 
-// The growth of a variable, from the end of the longest time in which its largest value so far did not double: a flow that
-// starts from rest grows at first too.
+// The growth of a variable since the end of the longest period in which its running maximum did not double. A flow that
+// starts from rest also grows at first.
 struct Growth {
   std::size_t variable = 0;
   double from = 0, to = 0;
-  std::size_t onset = 0;  // of the moments: the last one of that time
+  std::size_t onset = 0;  // index of the last moment of that period
   double factor() const { return from > 0 ? to / from : 0; }
 };
 
 Growth growth_of(const std::vector<FlightMoment>& moments, std::size_t variable) {
   Growth g{.variable = variable};
-  std::vector<double> most;  // so far
+  std::vector<double> most;  // running maximum
   std::int64_t longest = -1;
   for (std::size_t begin = 0, k = 0; k < moments.size(); ++k) {
     const ValueRange& r = moments[k].range[variable];
     if (!r.all_finite) break;
     g.to = r.size();
     most.push_back(std::max(g.to, k > 0 ? most.back() : 0));
-    while (most[begin] == 0 && begin < k) ++begin;  // the run began at rest
+    while (most[begin] == 0 && begin < k) ++begin;  // started from rest
     while (2 * most[begin] < most[k]) ++begin;
     const std::int64_t steps = moments[k].step - moments[begin].step;
     if (most[begin] == 0 || steps <= longest) continue;
@@ -50,7 +50,7 @@ Growth growth_of(const std::vector<FlightMoment>& moments, std::size_t variable)
 Growth largest_growth(const FlightEvidence& e) {
   Growth g;
   for (std::size_t v = 0; v < e.variables.size(); ++v) {
-    if (e.variables[v] == "p" && !e.positive[v]) continue;  // of incompressible flow: it jumps where boundaries move
+    if (e.variables[v] == "p" && !e.positive[v]) continue;  // incompressible pressure jumps when boundaries move
     const Growth of_this = growth_of(e.moments, v);
     if (of_this.factor() > g.factor()) g = of_this;
   }
@@ -66,7 +66,7 @@ std::optional<Finding> bad_start(const FlightEvidence& e) {
   if (e.unphysical) {
     f = Finding(Cause::unphysical_state,
                 fmt::format("unphysical {3}: {0} is {1:.3g} in {2}", bad->variable, bad->value, bad->place, from));
-    f.measured("cells where it is not positive", fmt::format("{} of {}", bad->count, bad->cells));
+    f.measured("cells with a non-positive value", fmt::format("{} of {}", bad->count, bad->cells));
   } else {
     f = Finding(Cause::first_not_finite,
                 fmt::format("NaN or Inf in {1}: {0}, first in {2}", bad->variable, from, bad->place));
@@ -77,8 +77,8 @@ std::optional<Finding> bad_start(const FlightEvidence& e) {
   return f;
 }
 
-// The state grows, and with it the CFL number: what counts is the number it had before. The first state of a run has none
-// yet; where nothing else is left it is scaled back from the next one.
+// The CFL number grows with the state, so the number before the growth counts. If it is unknown (first state of a run),
+// it is scaled back from the next one.
 double cfl_before(const FlightEvidence& e, const Growth& g) {
   for (std::size_t k = g.onset + 1; k-- > 0;)
     if (e.moments[k].cfl > 0) return e.moments[k].cfl;
@@ -133,7 +133,7 @@ const FlightSolve& last_solve(const FlightStep& s) {
   return s.solve[static_cast<std::size_t>(std::max(s.solves - 1, 0)) % most_solves];
 }
 
-// Pseudo-time: the residual of the linear systems' right-hand sides is that of the flow.
+// Pseudo-time: the norm of the right-hand sides is the residual of the flow.
 std::optional<Finding> limits(const FlightEvidence& e) {
   if (e.limit.empty() || e.steps.empty()) return {};
   int solves = 0, failed = 0;
@@ -188,7 +188,7 @@ bool residual_falls(const std::vector<FlightStep>& steps) {
   constexpr double enough = 0.9;
   if (steps.empty()) return false;
   if (steps.size() < 4) return last_solve(steps.back()).residual0 < enough * steps.front().solve[0].residual0;
-  // Medians of both halves: in a cycle the last may well be below the first.
+  // Medians of both halves, because an oscillating residual may end below its start.
   std::vector<double> r;
   for (const FlightStep& s : steps) r.push_back(s.solve[0].residual0);
   const auto half = r.begin() + static_cast<std::ptrdiff_t>(r.size() / 2);

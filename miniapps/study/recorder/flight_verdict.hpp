@@ -1,4 +1,4 @@
-// From the last steps of a run that ended badly to the most likely cause: pure functions of what was recorded.
+// The most likely cause of a failed run, derived from its recorded steps by pure functions.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace weir {
 
 inline constexpr std::size_t most_watched = 8;  // variables of a flow
-inline constexpr std::size_t most_solves = 8;   // the last ones of a step
+inline constexpr std::size_t most_solves = 8;   // last solves kept per step
 
 struct FlightSolve {
   int system = -1;
@@ -23,26 +23,25 @@ struct FlightSolve {
   double residual0 = 0, residual = 0, setup_seconds = 0, seconds = 0;
 };
 
-// A step, and the state that it began from.
+// A step and the state at its start.
 struct FlightMoment {
   std::int64_t step = 0;
   double time = 0;
-  double dt = 0;    // of this step; 0: it did not come to its end
-  double cfl = -1;  // of the state it began from, with the step before; negative: not known
+  double dt = 0;    // of this step; 0: not completed
+  double cfl = -1;  // of the state at its start with the previous dt; negative: unknown
   std::array<ValueRange, most_watched> range{};
 };
 
-// With its solves. Of fixed size: nothing is allocated while a run goes well.
+// With its solves; of fixed size, so that nothing is allocated during the run.
 struct FlightStep : FlightMoment {
-  std::array<FlightSolve, most_solves> solve{};  // solve[k % most_solves] is the k-th
+  std::array<FlightSolve, most_solves> solve{};  // solve[k % most_solves]: the k-th solve
   int solves = 0, failed_solves = 0;
 };
 
-// Moments of a whole run, evenly spread: each one at first; whenever there is no room, every second one goes, and from then
-// on half as many come.
+// Evenly spread moments of a whole run: when the buffer is full, every second one is dropped and the stride is doubled.
 class FlightHistory {
  public:
-  explicit FlightHistory(std::size_t most = 512) : most_(most) { kept_.reserve(most); }  // an even number
+  explicit FlightHistory(std::size_t most = 512) : most_(most) { kept_.reserve(most); }  // even
   void add(const FlightMoment& moment);
   const std::vector<FlightMoment>& kept() const { return kept_; }
 
@@ -51,34 +50,34 @@ class FlightHistory {
   std::vector<FlightMoment> kept_;
 };
 
-// A value of the state that must not be.
+// An invalid value of the state.
 struct BadValue {
   std::string variable, place;
   double value = 0;
   std::int64_t count = 0, cells = 0;
-  std::int64_t step = 0;  // the step that began from it, or in which it was made
+  std::int64_t step = 0;  // the step that started from it or produced it
 };
 
 struct FlightEvidence {
   std::vector<std::string> variables;
-  std::vector<char> positive;         // of each variable: a density, a pressure
-  std::vector<FlightStep> steps;      // the oldest first; the last one is the step that failed
-  std::vector<FlightMoment> moments;  // of this process, thinned, and at the end those of `steps`
-  FlightStep first;                   // of this process
+  std::vector<char> positive;         // per variable: must be positive (density, pressure)
+  std::vector<FlightStep> steps;      // oldest first; the last one failed
+  std::vector<FlightMoment> moments;  // of this process: thinned history, then `steps`
+  FlightStep first;                   // first step of this process
   bool restarted = false;
-  std::optional<BadValue> not_finite;  // where the state was first seen not to be finite
-  std::optional<BadValue> unphysical;  // a positive variable that is not, in the state the last step began from
-  std::optional<Finding> solve;        // of the last solve, where it failed
-  std::optional<Finding> stall;        // what the flow code found out where its steps ran out
-  std::string limit;                   // key of a limit that was reached
+  std::optional<BadValue> not_finite;  // first NaN or Inf of the state
+  std::optional<BadValue> unphysical;  // a non-positive density or pressure at the start of the last step
+  std::optional<Finding> solve;        // of the last solve, if it failed
+  std::optional<Finding> stall;        // diagnosis of the flow code after max_steps
+  std::string limit;                   // key of the limit that was reached
   double courant_limit = 0;
-  double last_cfl = -1;  // after the failure: pseudo-time controllers cut it
+  double last_cfl = -1;  // after the failure (pseudo-time controllers reduce it)
   std::string step_key, start_key;
   bool ended_not_finite = false;
 };
 
-bool residual_falls(
-    const std::vector<FlightStep>& steps);  // of the systems' right-hand sides, from the first to the last
+// Whether the norm of the right-hand sides falls over the steps.
+bool residual_falls(const std::vector<FlightStep>& steps);
 
 Finding verdict_of_flight(const FlightEvidence& evidence);
 

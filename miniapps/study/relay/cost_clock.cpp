@@ -13,7 +13,7 @@ CostClock::CostClock(const Communicator& ranks)
 double CostClock::now() const {
   if (!is_of_processor_) return seconds_now();
   timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);  // the process's has whole ticks of the kernel under `ulimit -t`
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);  // the clock of the process is coarse under `ulimit -t`
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 

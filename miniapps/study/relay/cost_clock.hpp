@@ -1,5 +1,5 @@
-// The clock of what a led step costs. One thread alone: the processor's time for it, so that other programs which
-// take the processor away cost nothing. Else the wall clock: threads, ranks and GPUs wait for each other, and that is a cost.
+// The clock for the cost of a step. With one thread: processor time, so that other programs do not count. Otherwise
+// wall-clock time, because threads, ranks and GPUs wait for each other, which is a cost.
 #pragma once
 #include "solvers/parallel/communicator.hpp"
 
@@ -7,7 +7,7 @@ namespace weir {
 
 class CostClock {
  public:
-  CostClock() = default;  // the wall's
+  CostClock() = default;  // wall clock
   explicit CostClock(const Communicator& ranks);
   double now() const;  // seconds
   const char* name() const { return is_of_processor_ ? "processor time" : "wall clock"; }
@@ -28,5 +28,11 @@ class CostTimer {  // adds to an accumulator when the scope ends
   double& seconds_;
   double start_;
 };
+
+// Keeps the processor busy for `more` seconds, which are added to `seconds`.
+inline void keep_busy(const CostClock& clock, double& seconds, double more) {
+  const CostTimer timer(clock, seconds);
+  for (const double end = clock.now() + more; clock.now() < end;) continue;
+}
 
 }  // namespace weir

@@ -1,10 +1,10 @@
-// [relay]: the closed loop. At chosen steps of the run the flow is branched: each candidate, and the reference solver
-// twice as A/A control, leads the same few steps from one state in memory; then the state is put back and the reference
-// goes on as if nothing had been. A candidate so meets the systems that it has itself shaped.
-// A candidate, [relay.NAME], is as in [shadow]; a solver of another library cannot lead. Who leads gets solvers of its own
-// for all systems (crew.hpp), so that the run's own solvers stay untouched. Timed is the whole step, flow work included;
-// over ranks the slowest rank's time, and all decisions are taken from such times, so that ranks agree.
-// relay.csv holds a row a step led, the block "relay" of run.json what the branches say (relay_series.hpp).
+// [relay]: comparison of solvers on branches of the run (closed loop). At chosen steps each candidate, and the
+// reference solver twice as A/A control, runs the same few steps from one state in memory; then the state is restored
+// and the run continues unchanged. So a candidate solves the systems that result from its own solutions. [relay.NAME]
+// is as [shadow.NAME], without solvers of other libraries. A candidate has solvers of its own for all systems
+// (candidate_solvers.hpp). The time of the whole step counts; over ranks that of the slowest, so that all ranks take
+// the same decisions. relay.csv has one row per step of a branch, the block "relay" of run.json the results
+// (relay_series.hpp).
 #include <fmt/format.h>
 
 #include <memory>
@@ -17,23 +17,22 @@
 
 namespace weir {
 
-Options relay_options() {
+static Options relay_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "one of [linear.SYSTEM]"},
-      {"solvers", Option::texts, "[]", "names: [relay.NAME] says what each is"},
-      {"every", Option::integer, "10", "between two branches; 0: off", "[0, inf)", "steps"},
-      {"randomised", Option::boolean, "true", "a branch at any one of these steps"},
-      {"repeats", Option::integer, "1", "branches one after the other: where other programs disturb the times",
+      {"system", Option::text, "", "system that is studied, one of [linear.SYSTEM]"},
+      {"solvers", Option::texts, "[]", "names of the candidates, defined by [relay.NAME]"},
+      {"every", Option::integer, "10", "interval between branches; 0: off", "[0, inf)", "steps"},
+      {"randomised", Option::boolean, "true",
+       "switch for branches at a random step of each interval instead of at its end"},
+      {"repeats", Option::integer, "1", "number of branches from the same state, against disturbances of the times",
        "[1, inf)"},
-      {"steps", Option::integer, "8", "that each solver leads at first", "[2, inf)"},
+      {"steps", Option::integer, "8", "initial length of a branch", "[2, inf)"},
       {"most_steps", Option::integer, "64",
-       "that they come to lead: twice as many while the later half of a branch costs other than the earlier one",
-       "[2, inf)"},
-      {"limit", Option::number, "5", "a branch is cut off after so many times what the reference takes for one",
-       "[1, inf)"},
-      {"budget", Option::number, "50", "no branch while they have taken more than so many times the run's own time",
+       "maximum length of a branch; the length doubles while the two halves of a branch differ in cost", "[2, inf)"},
+      {"limit", Option::number, "5", "time limit of a branch as a multiple of the reference solver's", "[1, inf)"},
+      {"budget", Option::number, "50", "limit on the time of all branches as a multiple of the run's own time",
        "(0, inf)"},
-      {"seed", Option::integer, "1", "of steps and orders"}};
+      {"seed", Option::integer, "1", "seed of the random steps and orders"}};
   return keys;
 }
 
@@ -52,7 +51,7 @@ class Relay : public Facility<Space> {
         options_(c.config.table("relay")),
         candidates_(options_, c.systems),
         branches_(c.ranks),
-        eye_(c.ranks) {
+        observer_(c.ranks) {
     const Table t = options_.described_by(relay_options());
     every_ = t.get<std::int64_t>("every");
     is_randomised_ = t.get<bool>("randomised");
@@ -64,17 +63,16 @@ class Relay : public Facility<Space> {
     seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
   }
 
-  void read(const SystemDefaults& s) override { candidates_.refuse_unfit<Space>(s); }
+  void read(const SystemDefaults& s) override { candidates_.refuse_unfit(s); }
 
   void attach(const StudiedSystem<Space>& s) override {
     if (candidates_.names().empty()) return;
-    if (branches_.crews().empty()) {
-      for (const char* name : {"leader", leader_again})
-        branches_.add(candidates_.like_leader<Space>(name, ranks_, &eye_));
-      for (const auto& name : candidates_.names()) branches_.add(candidates_.crew<Space>(name, ranks_, &eye_));
-      branches_.look_by(&eye_);
+    if (branches_.candidates().empty()) {
+      for (const char* name : {"leader", control_name}) branches_.add(candidates_.reference(name, ranks_, &observer_));
+      for (const auto& name : candidates_.names()) branches_.add(candidates_.solvers(name, ranks_, &observer_));
+      branches_.observe_by(&observer_);
     }
-    for (Crew<Space>& crew : branches_.crews()) crew.join(s);
+    for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.add_system(s);
   }
 
   void open(Run& run) override {
@@ -82,9 +80,9 @@ class Relay : public Facility<Space> {
     if (!is_on()) return;
     branches_.open(run);
     std::vector<std::string> names, solvers;
-    for (const Crew<Space>& crew : branches_.crews()) {
-      names.push_back(crew.name());
-      solvers.push_back(crew.solver());
+    for (const CandidateSolvers<Space>& candidate : branches_.candidates()) {
+      names.push_back(candidate.name());
+      solvers.push_back(candidate.solver());
     }
     series_ = RelaySeries(std::move(names), std::move(solvers), length_);
     if (ranks_.is_root()) rows_ = &run.record("relay.csv", relay_columns);
@@ -97,12 +95,12 @@ class Relay : public Facility<Space> {
     ScopedTimer timer(spent);
     is_in_decades_ = flow.is_in_decades;
     branches_.hold(flow);
-    begin_anew(next, flow);
+    renew_solvers(next, flow);
     for (int repeat = 0; repeat < repeats_ && !branches_.is_interrupted(); ++repeat) {
       Branch branch = branch_from(next, repeat, flow);
       if (!branches_.is_interrupted()) keep(std::move(branch));  // else the run stops
     }
-    branches_.put_back(0, flow);
+    branches_.restore(0, flow);
   }
 
   void finish(Run& run) override {
@@ -112,9 +110,9 @@ class Relay : public Facility<Space> {
                           branches_.clock().name()};
     run.add_to_summary("relay", relay_json(comparison, of));
     std::int64_t bytes = 0;
-    for (const Crew<Space>& crew : branches_.crews()) bytes += crew.bytes();
+    for (const CandidateSolvers<Space>& candidate : branches_.candidates()) bytes += candidate.bytes();
     run.say_at_end(relay_table(comparison, of) +
-                   fmt::format("  {} branches took {}; {} for the state, {} for the solvers that wait\n",
+                   fmt::format("  {} branches took {}; memory: {} for the state, {} for the solvers\n",
                                series_.branches(), duration_text(run.timings().at("instrumentation", "relay")),
                                bytes_text(branches_.state_bytes()), bytes_text(bytes)));
   }
@@ -122,9 +120,9 @@ class Relay : public Facility<Space> {
  private:
   using Facility<Space>::ranks_, Facility<Space>::run_;
 
-  bool is_on() { return !branches_.crews().empty() && every_ > 0; }
+  bool is_on() { return !branches_.candidates().empty() && every_ > 0; }
 
-  // One of `every_` steps, the same whatever has been before.
+  // One step of each interval of `every_`, independent of earlier steps.
   bool is_due(std::int64_t step) const {
     const std::int64_t period = (step - 1) / every_, place = (step - 1) % every_;
     if (!is_randomised_) return place == every_ - 1;
@@ -137,89 +135,86 @@ class Relay : public Facility<Space> {
     write(branch);
     series_.add(std::move(branch));
     if (series_.steps() > before)
-      run_->event("relay", fmt::format("branches have {} steps from here on: the cost of {} has not settled",
+      run_->event("relay", fmt::format("branch length increased to {} steps: the cost per step of {} is still changing",
                                        series_.steps(), series_.growing()));
   }
 
-  // Where its arrays lie makes a solver up to 3 % slower or faster: who gets which memory is drawn again before each step's branches.
-  // The first step of each allocates, and meets memory that was never touched: not counted.
-  void begin_anew(std::int64_t next, const FlowBranch& flow) {
+  // The location of its arrays changes the speed of a solver by up to 3 %, so all solvers are made again, in random
+  // order, before each set of branches. The first step of each, which allocates, does not count.
+  void renew_solvers(std::int64_t next, const FlowBranch& flow) {
     std::vector<int> order;
-    for (int who = 0; who < static_cast<int>(branches_.crews().size()); ++who)
-      if (!series_.is_hopeless(who)) order.push_back(who);
-    if (replicas_steps_ == 0) lead_by(0, 1, flow);  // the others' limit
-    for (Crew<Space>& crew : branches_.crews()) crew.begin_anew();
+    for (int index = 0; index < static_cast<int>(branches_.candidates().size()); ++index)
+      if (!series_.is_hopeless(index)) order.push_back(index);
+    if (replicas_steps_ == 0) run_branch(0, 1, flow);  // for the limit of the others
+    for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.renew();
     std::mt19937_64 random(seed_ + 32452843 * static_cast<std::uint64_t>(next));
-    shuffle(order, random);
-    for (const int who : order)
-      if (!branches_.is_interrupted()) lead_by(who, 1, flow);
+    shuffle(std::span(order), random);
+    for (const int index : order)
+      if (!branches_.is_interrupted()) run_branch(index, 1, flow);
   }
 
-  static void shuffle(std::vector<int>& order, std::mt19937_64& random) {
-    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random() % (i + 1)]);
-  }
-
-  // All crews, in random order.
+  // All candidates, in random order.
   Branch branch_from(std::int64_t next, int repeat, const FlowBranch& flow) {
     std::vector<int> order;
-    for (int who = 0; who < static_cast<int>(branches_.crews().size()); ++who)
-      if (!series_.is_hopeless(who)) order.push_back(who);
-    std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next) +
-                           15485863 * static_cast<std::uint64_t>(repeat));
-    shuffle(order, random);
-    const bool is_swapped = random() % 2 == 1;  // the second replica stands for the reference
+    for (int index = 0; index < static_cast<int>(branches_.candidates().size()); ++index)
+      if (!series_.is_hopeless(index)) order.push_back(index);
+    std::mt19937_64 random = draw(seed_, next, 15485863 * std::int64_t{repeat});
+    shuffle(std::span(order), random);
+    const bool is_swapped = random() % 2 == 1;  // the second replica counts as the reference
     Branch branch{next, series_.steps(), {}};
-    branch.by_name.resize(branches_.crews().size());
+    branch.by_name.resize(branches_.candidates().size());
     for (int place = 0; place < static_cast<int>(order.size()) && !branches_.is_interrupted(); ++place) {
-      const int who = order[static_cast<std::size_t>(place)];
-      Lead lead = lead_by(who, branch.steps, flow);
-      lead.place = place + 1;
-      branch.by_name[static_cast<std::size_t>(who < 2 && is_swapped ? 1 - who : who)] = std::move(lead);
+      const int index = order[static_cast<std::size_t>(place)];
+      BranchRun run = run_branch(index, branch.steps, flow);
+      run.place = place + 1;
+      branch.by_name[static_cast<std::size_t>(index < 2 && is_swapped ? 1 - index : index)] = std::move(run);
     }
     return branch;
   }
 
-  // The replicas' times are what the limit of the others is made of.
-  Lead lead_by(int who, int steps, const FlowBranch& flow) {
-    if (who >= 2) return branches_.lead(who, steps, flow, limit_ * steps * replicas_seconds_ / replicas_steps_);
-    Lead lead = branches_.lead(who, steps, flow);
-    replicas_seconds_ += lead.seconds();
-    replicas_steps_ += static_cast<double>(lead.steps.size());
-    return lead;
+  // The limit of the candidates follows from the times of the replicas.
+  BranchRun run_branch(int index, int steps, const FlowBranch& flow) {
+    if (index >= 2) return branches_.run(index, steps, flow, limit_ * steps * replicas_seconds_ / replicas_steps_);
+    BranchRun run = branches_.run(index, steps, flow);
+    replicas_seconds_ += run.seconds();
+    replicas_steps_ += static_cast<double>(run.steps.size());
+    return run;
   }
 
   void write(const Branch& branch) {
     for (std::size_t name = 0; name < branch.by_name.size(); ++name) {
       if (!branch.by_name[name]) continue;
-      const Lead& lead = *branch.by_name[name];
-      if (lead.end == LeadEnd::failed)
-        run_->event("relay", fmt::format("{} fails when it leads from step {} on: {}", branches_.crews()[name].name(),
-                                         branch.step, lead.why));
-      run_->on_root([&] { write_rows(branch, name, lead); });
+      const BranchRun& run = *branch.by_name[name];
+      if (run.end == BranchRunEnd::failed)
+        run_->event("relay", fmt::format("{}: the branch that started at step {} failed: {}",
+                                         branches_.candidates()[name].name(), branch.step, run.why));
+      run_->on_root([&] { write_rows(branch, name, run); });
     }
   }
 
-  // A last row without `led` is of a step that was not ended.
-  void write_rows(const Branch& branch, std::size_t name, const Lead& lead) {
-    const std::string who = fmt::format("{},{},{},{},{},{}", branch.step, branch.steps, branches_.crews()[name].name(),
-                                        branches_.crews()[name].solver(), lead.place,
-                                        lead.crew < 2 ? fmt::format("{}", lead.crew + 1) : std::string());
-    const std::size_t led = lead.steps.size();
-    for (std::size_t k = 0; k < led; ++k) {
-      const LedStep& s = lead.steps[k];
-      const bool is_last = k + 1 == led && lead.rest == 0;
+  // A last row without `led` belongs to a step that was not completed.
+  void write_rows(const Branch& branch, std::size_t name, const BranchRun& run) {
+    const std::string index =
+        fmt::format("{},{},{},{},{},{}", branch.step, branch.steps, branches_.candidates()[name].name(),
+                    branches_.candidates()[name].solver(), run.place,
+                    run.candidate < 2 ? fmt::format("{}", run.candidate + 1) : std::string());
+    const std::size_t steps_run = run.steps.size();
+    for (std::size_t k = 0; k < steps_run; ++k) {
+      const BranchStep& s = run.steps[k];
+      const bool is_last = k + 1 == steps_run && run.rest == 0;
       const auto if_known = [](double value) { return value >= 0 ? fmt::format("{:.4g}", value) : std::string(); };
-      rows_->add(fmt::format("{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", who, k + 1, s.seconds, s.progress, s.solves,
-                             s.iterations, s.unconverged, s.rejected, is_last ? to_string(lead.end) : "",
-                             if_known(s.look.long_waves), if_known(s.look.left)));
+      rows_->add(fmt::format("{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", index, k + 1, s.seconds, s.progress, s.solves,
+                             s.iterations, s.unconverged, s.rejected, is_last ? to_string(run.end) : "",
+                             if_known(s.observation.long_waves), if_known(s.observation.left)));
     }
-    if (led == 0 || lead.rest > 0) rows_->add(fmt::format("{},,{:.6g},,,,,,{},,", who, lead.rest, to_string(lead.end)));
+    if (steps_run == 0 || run.rest > 0)
+      rows_->add(fmt::format("{},,{:.6g},,,,,,{},,", index, run.rest, to_string(run.end)));
   }
 
   Table options_;
-  Candidates candidates_;
-  Branches<Space> branches_;  // crews: two replicas of the reference, then the candidates
-  BranchEye<Space> eye_;
+  Candidates<Space> candidates_;
+  Branches<Space> branches_;  // two replicas of the reference solver, then the candidates
+  BranchObserver<Space> observer_;
   std::int64_t every_ = 0;
   int repeats_ = 1;
   bool is_randomised_ = true, is_in_decades_ = false;
@@ -234,11 +229,6 @@ class Relay : public Facility<Space> {
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_relay(const LabCase& c) {
-  return std::make_unique<Relay<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_relay<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_relay<Device>(const LabCase&);
+const FacilityKind relay_facility = facility_kind<Relay>("relay", relay_options, true);
 
 }  // namespace weir

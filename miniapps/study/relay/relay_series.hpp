@@ -1,5 +1,5 @@
-// What branches have cost, gathered by name and compared. Cost is time a unit of progress: the sum of all branches' times
-// over the sum of their progress, relative to the reference of the same branches.
+// The costs of branches, by candidate. Cost is time per unit of progress: the sum of the times of all branches over the
+// sum of their progress, relative to the reference solver on the same branches.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,94 +10,80 @@
 
 namespace weir {
 
-// From inside a step's first solve. Not known: negative.
-struct Look {
-  // Of the correction that the solve makes: the error that the steps before have left. What stays of it where each row takes
-  // the mean of itself and its neighbours, each variable scaled to one: the square of that over the square of all. Long
-  // waves: near 1; noise: one over the number of those rows.
+// Observation of the first solve of a step. Unknown: negative.
+struct Observation {
+  // Smooth part of the correction that the solve makes (the error left by earlier steps): |mean of each row and its
+  // neighbours|^2 over |correction|^2, each variable scaled to one. Near 1: long waves; 1 / number of neighbours:
+  // noise.
   double long_waves = -1;
-  double left = -1;  // of the first residual by one application of the preconditioner: |r - A M^-1 r| / |r|
+  double left = -1;  // |r - A M^-1 r| / |r|: what one application of the preconditioner leaves of the first residual
 };
 
-struct LedStep {
+struct BranchStep {
   double seconds = 0, progress = 0;
   std::int64_t solves = 0, iterations = 0, unconverged = 0, rejected = 0;
-  Look look = {};
+  Observation observation = {};
 };
 
-// cut: its time limit; steps: as many as were asked for.
-enum class LeadEnd { steps, reached, failed, cut };
-const char* to_string(LeadEnd end);
+// steps: all steps were taken; cut: stopped by the time limit.
+enum class BranchRunEnd { steps, reached, failed, cut };
+const char* to_string(BranchRunEnd end);
 
-// What a crew has made of a branch.
-struct Lead {
-  int crew = 0, place = 0;  // who, and in which order; 0 and 1 are the reference's replicas
-  std::vector<LedStep> steps;
-  double rest = 0;  // seconds in the step that it did not end
-  LeadEnd end = LeadEnd::steps;
-  std::string why;  // it failed
+// A branch, run by one candidate.
+struct BranchRun {
+  int candidate = 0, place = 0;  // 0 and 1: replicas of the reference solver; place: position in the order
+  std::vector<BranchStep> steps;
+  double rest = 0;  // seconds in the step that was not completed
+  BranchRunEnd end = BranchRunEnd::steps;
+  std::string why;  // why it failed
 
-  void forget_first(int count);                            // of its steps, unless it failed or was cut off
-  double seconds(std::size_t from, std::size_t to) const;  // of these steps
+  void drop_first(int count);                              // drops steps, unless it failed or was stopped
+  double seconds(std::size_t from, std::size_t to) const;  // of steps [from, to)
   double seconds() const { return seconds(0, steps.size()) + rest; }
   double progress() const;
   std::int64_t unconverged() const {
     std::int64_t sum = 0;
-    for (const LedStep& s : steps) sum += s.unconverged;
+    for (const BranchStep& s : steps) sum += s.unconverged;
     return sum;
   }
 };
 
-// All crews' answers to one state. Names are those of the crews, but that a coin says which replica stands for the
-// reference; none: it did not take part.
+// The runs of all candidates from one state, by name; none: did not take part. A coin decides which replica counts as
+// the reference solver.
 struct Branch {
-  std::int64_t step = 0;  // of the run, whose state before it is branched from
-  int steps = 0;          // that each crew leads
-  std::vector<std::optional<Lead>> by_name;
+  std::int64_t step = 0;  // the branch starts from the state before this step of the run
+  int steps = 0;          // length of the branch
+  std::vector<std::optional<BranchRun>> by_name;
 };
 
-// Of a branch's steps how many are enough. A name has settled where the later half of its steps costs what the earlier
-// half does, in time and in iterations, relative to the reference's halves; while one has not, the next branches have
-// twice as many.
+// Length of branches in steps. A candidate has settled if both halves of its steps cost the same in time and
+// iterations, relative to the halves of the reference solver. Until all have settled, the length doubles.
 struct BranchLength {
   int first = 8, most = 64;
 };
-
-enum class RelayVerdict {
-  reference,
-  control,
-  faster,
-  slower,
-  no_difference,  // shown, as in statistics.hpp
-  undecided,
-  not_settled,
-  fails,
-  too_few_branches
-};
-const char* to_string(RelayVerdict verdict);
 
 struct RelayRow {
   std::string name, solver;
   int branches = 0, failures = 0, cut = 0;
   std::int64_t unconverged = 0, rejected = 0;
-  double milliseconds = 0;                            // a step
-  double first_iterations = 0, later_iterations = 0;  // a step: of the branches' first, and of their later halves
-  Look first_look, later_look;                        // likewise
-  double progress = 1;                                // a step, over the reference's
-  double closed = 1, open = 1, gain = 1;              // time a unit of progress; time of the first step; their ratio
+  double milliseconds = 0;                            // per step
+  double first_iterations = 0, later_iterations = 0;  // per step: in the first step and in the second half
+  Observation first_observation, later_observation;   // likewise, means
+  double progress = 1;                                // per step, relative to the reference solver
+  double closed = 1, open = 1, gain = 1;              // ratios of time per progress and of the first steps; their ratio
   Interval closed_interval{1, 1}, open_interval{1, 1}, gain_interval{1, 1};
-  double drift = 1;  // of its cost a step, from the earlier half of a branch to the later one; NaN: not known
+  double drift = 1;  // cost of the second half over that of the first; NaN: unknown
   bool has_settled = true;
-  RelayVerdict verdict = RelayVerdict::too_few_branches;
-  std::string why;  // in a sentence, where the loop gain is far from 1
+  Verdict verdict = Verdict::too_few_branches;
+  std::string why;  // explanation of a loop gain far from 1
 };
 
 struct RelayComparison {
-  int branches = 0, steps = 0;  // of that length: the longest of which there were enough
-  double noise = 0;             // of log ratios, as far as the A/A intervals reach
-  // Whether the reference's is more than its ups and downs; else a unit of it has no price, and nothing is decided.
+  int branches = 0, steps = 0;  // the longest branches of which there are enough
+  double noise = 0;             // noise band: largest |log ratio| of the A/A intervals
+  // False if the progress of the reference solver is within its fluctuations: then nothing is decided.
   bool has_clear_progress = true;
-  std::vector<RelayRow> rows;  // [0] the reference, [1] the A/A control
+  std::vector<RelayRow> rows;  // [0] reference solver, [1] A/A control
 };
 
 class RelaySeries {
@@ -106,18 +92,18 @@ class RelaySeries {
   RelaySeries(std::vector<std::string> names, std::vector<std::string> solvers, BranchLength length);
 
   void add(Branch branch);
-  int steps() const { return steps_; }  // of the next branch
+  int steps() const { return steps_; }  // length of the next branch
   int branches() const { return static_cast<int>(branches_.size()); }
-  bool is_hopeless(int name) const;  // it came to no end in its last branches: it need not take part any more
-  std::string growing() const;       // for whom the last branch has made the next ones longer; empty: it has not
+  bool is_hopeless(int name) const;  // its last branches all failed or were stopped: it takes part no more
+  std::string growing() const;       // candidates that the last increase of the length is for; empty: no increase
   RelayComparison compare(std::uint64_t seed) const;
 
  private:
   using Those = std::vector<const Branch*>;
-  // Of the branches of a length.
-  Those led_by(int name, int steps) const;
+  // Over the branches of one length.
+  Those branches_of(int name, int steps) const;
   struct Drift {
-    double time, iterations;  // NaN: too few whole branches
+    double time, iterations;  // NaN: too few completed branches
   };
   Drift drift(int name, int steps) const;
   bool has_settled(int name, int steps) const;

@@ -1,4 +1,4 @@
-// What branches say: the log's table, the block of run.json.
+// The results of branches as a table for the log and as a block of run.json.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,17 +10,16 @@
 namespace weir {
 
 std::string relay_table(const RelayComparison& c, const RelaySubject& of) {
-  std::string text = fmt::format(
-      "\n{}, closed loop: {} branches of the run, {} steps each; {} a unit of progress ({}), all systems and the "
-      "flow's own work in it\n",
-      of.system, c.branches, c.steps, of.clock == "wall clock" ? "time" : of.clock, of.progress);
+  std::string text =
+      fmt::format("\n{}, closed loop: {} branches of the run, {} steps each; cost = {} of whole steps per unit of {}\n",
+                  of.system, c.branches, c.steps, of.clock == "wall clock" ? "time" : of.clock, of.progress);
   const auto label = [&c](const RelayRow& r) {
     return (&r == &c.rows[0] ? "reference" : &r == &c.rows[1] ? "A/A control" : r.name) + " (" + r.solver + ")";
   };
   std::size_t width = 6;
   for (const RelayRow& r : c.rows) width = std::max(width, label(r).size());
   text += fmt::format(
-      "  {:<{}}  ms a step  iterations a step  leads / reference  95 % interval      on its systems  "
+      "  {:<{}}  ms / step  iterations / step  cost / reference   95 % interval      same systems    "
       "loop gain  95 % interval\n",
       "solver", width);
   for (const RelayRow& r : c.rows) {
@@ -30,20 +29,21 @@ std::string relay_table(const RelayComparison& c, const RelaySubject& of) {
       text += fmt::format("  {:>17.3f}  {:>6.3f} .. {:<6.3f}  {:>15.3f}  {:>9.3f}  {:>6.3f} .. {:<6.3f}  {}", r.closed,
                           r.closed_interval.low, r.closed_interval.high, r.open, r.gain, r.gain_interval.low,
                           r.gain_interval.high, to_string(r.verdict));
-    if (r.branches < c.branches) text += fmt::format(", took part in {}", r.branches);
-    if (r.cut) text += fmt::format(", cut off in {}", r.cut);
-    if (r.failures) text += fmt::format(", failed in {}", r.failures);
+    if (r.branches < c.branches) text += fmt::format(", {} branches only", r.branches);
+    if (r.cut) text += fmt::format(", {} branches stopped (too slow)", r.cut);
+    if (r.failures) text += fmt::format(", {} branches failed", r.failures);
     if (r.rejected) text += fmt::format(", {} steps rejected", r.rejected);
-    if (r.unconverged) text += fmt::format(", {} solves not converged", r.unconverged);
+    if (r.unconverged) text += fmt::format(", {} solves did not converge", r.unconverged);
     if (!r.has_settled && std::isfinite(r.drift))
-      text += fmt::format(", its cost has not settled: {:+.0f} % from half to half", 100 * (r.drift - 1));
+      text += fmt::format(", cost still changing: {:+.0f} % from the first to the second half", 100 * (r.drift - 1));
     text += '\n';
   }
   if (!c.has_clear_progress)
-    text += "  the reference makes no clear progress here: what a unit of it costs decides nothing\n";
+    text += "  the reference solver makes no clear progress here, so costs per progress decide nothing\n";
   for (const RelayRow& r : c.rows)
     if (!r.why.empty()) text += "  " + r.why + "\n";
-  return text + fmt::format("  noise floor {:.1f} %: largest extent of the A/A intervals\n", 100 * std::expm1(c.noise));
+  return text + fmt::format("  differences below {:.1f} % are noise (reference solver against itself)\n",
+                            100 * std::expm1(c.noise));
 }
 
 std::string relay_json(const RelayComparison& c, const RelaySubject& of) {
@@ -75,9 +75,13 @@ std::string relay_json(const RelayComparison& c, const RelaySubject& of) {
          {"drift", r.drift},
          {"settled", r.has_settled},
          {"progress", r.progress},
-         {"long_waves", Json::array({if_known(r.first_look.long_waves), if_known(r.later_look.long_waves)})},
-         {"left", Json::array({if_known(r.first_look.left), if_known(r.later_look.left)})},
+         {"long_waves",
+          Json::array({if_known(r.first_observation.long_waves), if_known(r.later_observation.long_waves)})},
+         {"left", Json::array({if_known(r.first_observation.left), if_known(r.later_observation.left)})},
          {"verdict", to_string(r.verdict)},
+         {"statement", &r < &c.rows[2]
+                           ? ""
+                           : statement(Evidence::branches, r.name, to_string(r.verdict), r.closed, r.closed_interval)},
          {"why", r.why}});
   return j.dump();
 }

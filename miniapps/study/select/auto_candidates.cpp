@@ -31,7 +31,7 @@ std::string automatic_system(const LabCase& c) {
   for (const std::string& system : c.systems) {
     const Table t = linear.table(system);
     if (!t.has("method") || t.get<std::string>("method", "") != "auto" || system == found) continue;
-    if (!found.empty()) t.fail("method", "one system can have \"auto\"; [linear." + found + "] has it");
+    if (!found.empty()) t.fail("method", "only one system can have method = \"auto\"; [linear." + found + "] has it");
     found = system;
   }
   return found;

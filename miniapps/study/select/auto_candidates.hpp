@@ -1,4 +1,4 @@
-// Who races where [linear.SYSTEM] says method = "auto": the one list, for each kind of matrices.
+// The candidates of [linear.SYSTEM] method = "auto", for each kind of matrix.
 #pragma once
 #include <span>
 #include <string>
@@ -9,12 +9,12 @@ namespace weir {
 
 struct AutoCandidate {
   const char* name;
-  unsigned matrices;    // that it is tried on, of registry.hpp
+  unsigned matrices;    // kinds of matrices (registry.hpp)
   const char* options;  // as in [linear.SYSTEM]
 };
 std::span<const AutoCandidate> auto_candidates();
 
-// The system whose method is "auto"; empty: none. Error(usage) where there are two.
+// The system with method = "auto"; empty: none. Error(usage) if there are two.
 std::string automatic_system(const LabCase& c);
 
 }  // namespace weir

@@ -22,7 +22,7 @@ std::vector<Decision> read_decisions(const std::string& file, const std::string&
     if (csv.text(row, "system") != system) continue;
     Decision d;
     const double step = csv.number(row, "step");
-    if (!(step >= 1) || step > 1e15) fail(fmt::format("line {}: the step is '{}'", row + 2, csv.text(row, "step")));
+    if (!(step >= 1) || step > 1e15) fail(fmt::format("line {}: invalid step '{}'", row + 2, csv.text(row, "step")));
     d.step = static_cast<std::int64_t>(step);
     d.from = csv.text(row, "from");
     d.to = csv.text(row, "to");
@@ -31,8 +31,8 @@ std::vector<Decision> read_decisions(const std::string& file, const std::string&
       d.evidence = fmt::format("{},{},{},{}", csv.text(row, "ratio"), csv.text(row, "low"), csv.text(row, "high"),
                                csv.text(row, "races"));
     if (std::find(names.begin(), names.end(), d.to) == names.end())
-      fail(fmt::format("line {}: '{}' is none of: {}", row + 2, d.to, fmt::join(names, ", ")));
-    if (!all.empty() && d.step < all.back().step) fail(fmt::format("line {}: the steps do not ascend", row + 2));
+      fail(fmt::format("line {}: unknown solver '{}'; known: {}", row + 2, d.to, fmt::join(names, ", ")));
+    if (!all.empty() && d.step < all.back().step) fail(fmt::format("line {}: the steps must ascend", row + 2));
     all.push_back(std::move(d));
   }
   return all;

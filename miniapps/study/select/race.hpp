@@ -1,6 +1,10 @@
-// One race of [select]: each racer leads the same few steps on a branch of the run. Where steps are equal progress, the run's own
-// are what they are compared with; else the in-loop solver leads those steps first.
+// One race of [select]: each candidate runs the same few steps on a branch of the run. If steps are equal progress, the
+// current solver's cost is known from the run itself; otherwise it runs these steps first.
 #pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,30 +16,104 @@ namespace weir {
 
 inline constexpr const char* race_columns =
     "step,system,race,name,solver,place,steps,seconds,progress,iterations,not_converged,end";
-std::string race_row(const Lead& lead);  // from `steps` on
+// The columns from `steps` on.
+inline std::string race_row(const BranchRun& run) {
+  std::int64_t iterations = 0;
+  for (const BranchStep& s : run.steps) iterations += s.iterations;
+  return fmt::format("{},{:.6g},{:.6g},{},{},{}", run.steps.size(), run.seconds(), run.progress(), iterations,
+                     run.unconverged(), to_string(run.end));
+}
 
 template <class Space>
 struct Race {
-  Branches<Space>& branches;  // a crew each name; 0: the default, which helps in each solve that fails
+  Branches<Space>& branches;  // one candidate per name; 0: the default, which repeats failed solves
   RacePace& pace;
   const FlowBranch& flow;
-  int leading;   // the in-loop solver
-  double limit;  // the others are cut off after so many times what it takes
-  std::function<void(int name, int place, const Lead&)> told;
+  int current;   // the current solver
+  double limit;  // time limit of the others as a multiple of its time
+  std::function<void(int name, int place, const BranchRun&)> report;
 
-  // Steps that do not count: what a solver keeps of the systems before, it first has to learn on the branch.
-  int warm_up(int name) const;
+  // Steps that do not count, for solvers that depend on earlier systems.
+  int warm_up(int name) const {
+    constexpr int least = 4;
+    return branches.candidates()[static_cast<std::size_t>(name)].remembers() ? std::max(least, pace.race_steps()) : 0;
+  }
 
-  // How many of them, from the first on, can race in `left` seconds.
-  std::size_t fit(const std::vector<int>& racers, double left) const;
+  // The number of racers, from the first on, that can race in `left` seconds.
+  std::size_t fit(const std::vector<int>& racers, double left) const {
+    constexpr double slower = 1.25;  // than the current solver: slower ones are stopped before the budget ends
+    double least = flow.is_in_decades ? pace.least(current, warm_up(current)) : 0;
+    std::size_t count = 0;
+    for (; count < racers.size(); ++count) {
+      least += slower * pace.least(racers[count], warm_up(racers[count]));
+      if (least > left) break;
+    }
+    return count;
+  }
 
-  // Cost of each name: time a step, or a unit of progress. NaN: it did not take part, or the budget of `left` seconds ended it; infinite:
-  // it came to no end, or falls back on the default.
-  std::vector<double> costs(const std::vector<int>& racers, double left) const;
+  // Cost by name: time per step or per unit of progress. NaN: did not take part, or was stopped by the budget of `left`
+  // seconds; infinite: failed, was stopped by the limit, or needed the default solver.
+  std::vector<double> costs(const std::vector<int>& racers, double left) const {
+    std::vector<double> costs(branches.candidates().size(), std::nan(""));
+    double most_seconds = Branches<Space>::never, unclear = INFINITY;
+    if (!flow.is_in_decades) {
+      costs[static_cast<std::size_t>(current)] = pace.step();
+      most_seconds = limit * pace.step() * pace.race_steps();
+    }
+    int place = 0;
+    for (const int name : order(racers)) {
+      const bool fits = name == current || pace.least(name, warm_up(name)) <= left;
+      if (!fits || left <= 0 || branches.is_interrupted()) continue;
+      const BranchRun its = run(name, left, most_seconds);
+      if (name == current) {
+        most_seconds = limit * its.seconds();
+        unclear = unclear_progress * static_cast<double>(its.steps.size());
+        if (!(its.progress() + unclear > 0)) unclear = INFINITY;
+      }
+      const bool falls_back = name != 0 && its.unconverged() > 0;
+      double& cost = costs[static_cast<std::size_t>(name)];
+      cost = falls_back ? INFINITY : cost_of(its, unclear);
+      if (name != current && left <= 0 && its.end == BranchRunEnd::cut) {  // stopped by the budget: not a defeat
+        cost = std::nan("");
+        pace.was_too_short(name);
+      }
+      report(name, ++place, its);
+    }
+    return costs;
+  }
 
  private:
-  Lead lead(int name, double& left, double most_seconds) const;
-  std::vector<int> order(const std::vector<int>& racers) const;
+  // The first step of each, which allocates, does not count.
+  BranchRun run(int name, double& left, double most_seconds) const {
+    BranchRun run;
+    if (!pace.is_warm(name)) run = branches.run(name, 1, flow, pace.first_step(left));
+    left -= run.seconds();
+    if (run.end != BranchRunEnd::steps && run.end != BranchRunEnd::reached) return run;
+    pace.warm(name);
+    const int idle = warm_up(name), steps = pace.race_steps();
+    run = branches.run(name, idle + steps, flow, std::min(left, most_seconds * (idle + steps) / steps));
+    left -= run.seconds();
+    run.drop_first(idle);
+    return run;
+  }
+  std::vector<int> order(const std::vector<int>& racers) const {
+    std::vector<int> order;
+    if (flow.is_in_decades) order.push_back(current);
+    order.insert(order.end(), racers.begin(), racers.end());
+    return order;
+  }
+
+  // Decades per step that depend on the remainder of a linear tolerance of some percent.
+  static constexpr double unclear_progress = 0.02;
+
+  // Time per unit of progress, of which `unclear` may be random; infinite: time per step.
+  static double cost_of(const BranchRun& run, double unclear) {
+    if (run.end == BranchRunEnd::failed || run.end == BranchRunEnd::cut) return INFINITY;
+    const double seconds = run.seconds(), progress = run.progress() + unclear;
+    if (!(seconds > 0)) return std::nan("");
+    if (std::isinf(unclear)) return seconds / static_cast<double>(run.steps.size());
+    return progress > 0 ? seconds / progress : INFINITY;
+  }
 };
 
 }  // namespace weir

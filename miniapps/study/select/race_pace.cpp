@@ -7,16 +7,16 @@ namespace {
 
 constexpr std::size_t recent_steps = 15;
 constexpr double other_cost = 1.3;
-constexpr double least_race = 0.002, most_race_steps = 16;  // seconds that times can be told apart after
+constexpr double least_race = 0.002, most_race_steps = 16;  // seconds: shorter races are not measurable
 constexpr double default_first_step = 5,
-                 first_step = 8;  // of the run's, at most: structure, orderings, memory never touched
+                 first_step = 8;  // at most, in steps of the run: set-up, first use of memory
 constexpr double least_look = 0.001, least_idle_look = 0.005, most_steps_a_look = 10;  // seconds
-constexpr std::int64_t first_looks = 20;  // at each of the first steps: what is found early pays longest
-constexpr double early = 0.25;            // of the budget, for races at the start
-// First steps are dear or small: what the whole run takes is known to a factor of two before this share of it.
+constexpr std::int64_t first_observations = 20;  // at each of the first steps: what is found early pays longest
+constexpr double early = 0.25;                   // share of the budget for races at the start
+// Before this share of the run its total time is known only to a factor of two, because the first steps are unusual.
 constexpr double known_from = 0.05, unsure = 0.5;
-constexpr double mark_every = 1.1;  // the share of the run done then over that of the last mark
-constexpr double patience = 10;     // with a first step; more where the budget is large
+constexpr double mark_every = 1.1;  // ratio of the shares of the run between marks
+constexpr double patience = 10;     // limit of a first step in steps of the run; more if the budget is large
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void RacePace::add(double seconds, std::int64_t steps, double share_done) {
 }
 
 std::int64_t RacePace::steps_a_look(bool is_idle) const {
-  if (own_steps_ < first_looks) return 1;
+  if (own_steps_ < first_observations) return 1;
   const double fit = ranks_->max((is_idle ? least_idle_look : least_look) / step());
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(fit, most_steps_a_look)));
 }
@@ -61,7 +61,7 @@ bool RacePace::has_changed() {
   return has;
 }
 
-void RacePace::another_leads() {
+void RacePace::solver_changed() {
   before_ = recent();
   changed_at_ = own_steps_;
   recent_.clear();
@@ -100,7 +100,7 @@ void RacePace::spend_on_trial(double seconds) {
 }
 
 bool RacePace::can_afford_trial(double share_done) const {
-  const double setups = 2 * weir::first_step * setup_share() * step();  // the solver's, and again the in-loop solver's
+  const double setups = 2 * weir::first_step * setup_share() * step();  // of the solver and again of the current one
   return left(share_done, true) >= ranks_->max(std::max(trial_, setups));
 }
 

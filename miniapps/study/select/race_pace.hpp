@@ -1,4 +1,4 @@
-// When solvers race again, for how long, and what a race may cost: by what the run's own steps take.
+// When and how long candidates race, and the budget of races, from the times of the run's own steps.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -8,40 +8,42 @@
 
 namespace weir {
 
-// All ranks agree in the answers.
+// All results are equal on all ranks.
 class RacePace {
  public:
   RacePace() = default;
-  // steps: that each solver leads in a race, at least; budget: a share of the run's own time.
+  // steps: minimum length of a race; budget: share of the run's own time.
   RacePace(const Communicator& ranks, int names, int steps, double budget);
 
-  // Of the run, of which share_done is done then; 0: its length is not known.
+  // Adds steps of the run; share_done: completed part of the run, 0: unknown.
   void add(double seconds, std::int64_t steps = 1, double share_done = 0);
-  // Clocks and questions cost microseconds: of short steps several go by between two looks, more while no race can be paid.
+  // Number of steps between measurements, which cost microseconds: more for short steps and while the budget allows no
+  // race.
   std::int64_t steps_a_look(bool is_idle = false) const;
   void spend(double seconds) { spent_ += seconds; }
   void spend_on_trial(double seconds);
-  bool can_afford_trial(double share_done) const;  // one that costs what the dear ones did
+  bool can_afford_trial(double share_done) const;  // at the cost of the expensive trials so far
   double spent() const { return spent_; }
-  double recent() const;  // seconds of a step, the median of the last ones; 0: too few since another one leads
-  double step() const;    // the same, or the least of so few: the first ones also set up
+  double recent() const;  // median seconds of the last steps; 0: too few since the last switch
+  double step() const;    // the same, or the minimum if they are few (first steps include set-ups)
   std::int64_t own_steps() const { return own_steps_; }
 
-  // A step of the run costs other than it did when the last race was run: the systems are others.
+  // The cost per step has changed by 30 % since the last race: the systems differ.
   bool has_changed();
   void raced() { raced_at_ = recent(); }
-  void another_leads();
-  // What a step has come to cost since, over what it did before; 0: no more than that, not known, or long ago.
+  void solver_changed();
+  // Cost per step relative to that before the switch; 0: not larger, unknown, or the switch was long ago.
   double over_former() const;
 
-  int race_steps() const;  // more than asked for where a step is too short to be timed
-  // Seconds that the next race may take. Of a run whose length is known (share_done > 0) the whole counts, the rest at the
-  // pace of the second half of what is done (first steps may be dear): what is found early pays longest. But once all have raced, three quarters are kept for the rest of the run, and for races that may show
-  // who is faster.
+  int race_steps() const;  // more than the minimum if steps are too short to be timed
+  // Seconds for the next race. If the length of the run is known, the budget follows from its expected total time, with
+  // the rest at the pace of the second half so far, because an early switch pays longest. After all have raced, three
+  // quarters are kept for later and for races that may show a faster solver (may_show).
   double left(double share_done, bool may_show) const;
-  // Of a race in which it is about as fast as the in-loop solver. The first step of each solver sets everything up.
+  // Expected seconds of a race with a candidate about as fast as the current solver. The first step of each includes
+  // set-up.
   double least(int name, int warm_up = 0) const;
-  double first_step(double left) const;  // what is waited for it
+  double first_step(double left) const;  // its time limit
   bool is_warm(int name) const { return first_step_[static_cast<std::size_t>(name)] == 0; }
   void warm(int name) { first_step_[static_cast<std::size_t>(name)] = 0; }
   void was_too_short(int name) { first_step_[static_cast<std::size_t>(name)] *= 2; }
@@ -53,22 +55,22 @@ class RacePace {
  private:
   const Communicator* ranks_ = nullptr;
   int steps_ = 2;
-  double budget_ = 0, own_ = 0, spent_ = 0;  // seconds, but that the first is a share
+  double budget_ = 0, own_ = 0, spent_ = 0;  // budget: share; own, spent: seconds
   std::int64_t own_steps_ = 0;
-  double setup_share() const;  // of what a first step may cost: as dear as the run's own first step was
+  double setup_share() const;  // cost of a first step relative to its maximum, from the run's own first step
   double whole_run(double share_done) const;
 
-  double own_first_ = 0;  // seconds of that; 0: not known
-  double trial_ = 0;      // that one costs, beyond the run's own
+  double own_first_ = 0;  // seconds of the first step; 0: unknown
+  double trial_ = 0;      // extra seconds of a trial
   std::deque<double> recent_;
   struct Mark {
     double share, own;
   };
-  std::deque<Mark> marks_{{0, 0}};  // from half of what is done on
-  double before_ = 0;               // a step's seconds when another one led last
-  std::int64_t changed_at_ = 0;     // by own steps
-  double raced_at_ = 0;             // a step's seconds when the last race was run; 0: not known
-  std::vector<double> first_step_;  // what a solver's may cost, in steps of the run; 0: it has been made
+  std::deque<Mark> marks_{{0, 0}};  // from half of the completed part on
+  double before_ = 0;               // seconds per step before the switch
+  std::int64_t changed_at_ = 0;     // in own steps
+  double raced_at_ = 0;             // seconds per step at the last race; 0: unknown
+  std::vector<double> first_step_;  // maximum cost of a solver's first step, in steps of the run; 0: done
 };
 
 }  // namespace weir

@@ -1,20 +1,18 @@
-// [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (race.hpp). One
-// that does not look slower than the in-loop solver then leads the run itself for some steps, on trial (trial.hpp): a closer look
-// for less. Another one leads from then on where that shows that it is faster by a margin (race_scores.hpp). Races and trials may
-// cost a share of the run's own time; they come at intervals that grow while nobody is faster, and anew where the cost of a
-// step has changed: other systems (race_pace.hpp).
-// A solve in which a selected solver fails is made again at once by the default, that of [linear.SYSTEM], which leads
-// from the next step on. One that comes to cost more than who led before it, since it meets the systems that it leaves
-// itself and no longer the other's, gives the lead back.
-// decisions.csv holds what was decided and why, races.csv what each has cost. A run that follows such a file
-// ([select] decisions) runs no race and is bitwise the run that wrote it. Checkpoints hold who leads and the races.
+// [select]: automatic choice of the solver of one system during the run. At intervals the candidates race on branches
+// of the run (race.hpp). A candidate that is not slower there then solves some steps of the run itself, as a trial
+// (trial.hpp), and becomes the current solver if it is faster by a margin (race_scores.hpp). Races and trials have a
+// budget, a share of the run's own time; the intervals grow while no candidate is faster and start again when the cost
+// per step changes (race_pace.hpp). A failed solve of a selected solver is repeated at once by the default, the solver
+// of [linear.SYSTEM], which becomes current at the next step. A solver that becomes slower than its predecessor, on
+// systems that result from its own solutions, is replaced by it. decisions.csv has the switches, races.csv the costs. A
+// run with [select] decisions = FILE repeats these switches without races and is bitwise equal to the run that wrote
+// the file. Checkpoints contain the current solver and the races.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <random>
 
 #include "miniapps/study/relay/branches.hpp"
 #include "miniapps/study/select/auto_candidates.hpp"
@@ -22,11 +20,29 @@
 #include "miniapps/study/select/race.hpp"
 #include "miniapps/study/select/race_pace.hpp"
 #include "miniapps/study/select/race_scores.hpp"
-#include "miniapps/study/select/savings.hpp"
 #include "miniapps/study/select/trial.hpp"
 #include "postproc/run/machine.hpp"
 
 namespace weir {
+
+static Options select_options() {
+  static constexpr Option keys[] = {
+      {"system", Option::text, "", "system whose solver is chosen, one of [linear.SYSTEM]"},
+      {"solvers", Option::texts, "[]",
+       "names of the candidates, defined by [select.NAME], in addition to the default of [linear.SYSTEM]"},
+      {"every", Option::integer, "20", "interval between races while the cost per step is constant", "[1, inf)",
+       "steps"},
+      {"steps", Option::integer, "2", "minimum length of a race; more steps are taken until they last 2 ms",
+       "[2, inf)"},
+      {"budget", Option::number, "0.02", "time for races and trials as a share of the run's own time", "(0, inf)"},
+      {"limit", Option::number, "2", "time limit of a candidate in a race as a multiple of the current solver's",
+       "(1, inf)"},
+      {"margin", Option::number, "0.02", "minimum relative gain of a switch", "[0, 1)"},
+      {"confidence", Option::number, "0.975", "required probability of that gain", "(0.5, 1)"},
+      {"decisions", Option::text, "", "decisions.csv of an earlier run, whose switches are repeated without races"},
+      {"seed", Option::integer, "1", "seed of the random orders in races"}};
+  return keys;
+}
 
 namespace {
 
@@ -49,10 +65,10 @@ class Select : public Facility<Space> {
     decisions_file_ = t.get<std::string>("decisions");
     seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
     if (!is_on() && !decisions_file_.empty())
-      t.fail("decisions", "there is nobody to decide on: the case has neither [select] solvers nor method = \"auto\"");
+      t.fail("decisions", "'decisions' needs candidates: give [select] solvers or method = \"auto\"");
     names_.emplace_back(default_name);
     for (const auto& name : candidates_.names()) {
-      if (name == default_name) t.fail("solvers", "'default' is the solver of [linear.SYSTEM]");
+      if (name == default_name) t.fail("solvers", "the name 'default' is reserved for the solver of [linear.SYSTEM]");
       names_.push_back(name);
     }
     pace_ = RacePace(ranks_, static_cast<int>(names_.size()), t.get<int>("steps"), t.get<double>("budget"));
@@ -64,37 +80,37 @@ class Select : public Facility<Space> {
     }
   }
 
-  void read(const SystemDefaults& s) override { candidates_.refuse_unfit<Space>(s); }
+  void read(const SystemDefaults& s) override { candidates_.refuse_unfit(s); }
 
   void attach(const StudiedSystem<Space>& s) override {
     if (!is_on()) return;
-    if (branches_.crews().empty()) {
-      branches_.add(candidates_.like_leader<Space>(default_name, ranks_));
-      for (const auto& name : candidates_.names()) branches_.add(candidates_.crew<Space>(name, ranks_));
+    if (branches_.candidates().empty()) {
+      branches_.add(candidates_.reference(default_name, ranks_));
+      for (const auto& name : candidates_.names()) branches_.add(candidates_.solvers(name, ranks_));
     }
-    for (Crew<Space>& crew : branches_.crews()) crew.join(s);
+    for (CandidateSolvers<Space>& candidate : branches_.candidates()) candidate.add_system(s);
     if (candidates_.is_automatic() && s.name == candidates_.system() && s.part == 0)
       for (std::size_t i = 1; i < names_.size(); ++i) left_out_[i] = candidates_.why_left_out(names_[i], s);
   }
 
-  // Before the flow code loads the checkpoint: who led then takes up what it holds.
+  // Before the flow code loads the checkpoint, so that the current solver receives its state.
   void resume(const Checkpoint& from) override {
     if (!is_on()) return;
-    const std::vector<double>*leader = from.find("select_leader"), *races = from.find("select_races");
-    if (!leader || !races || leader->size() != 4 + RacePace::state_size || !scores_.load(*races)) return;
-    const double who = (*leader)[0], home = (*leader)[3], names = static_cast<double>(names_.size());
-    if (!(who >= 0 && who < names && home >= 0 && home < names)) return;
-    savings_ = {(*leader)[1], (*leader)[2]};
-    pace_.load(leader->data() + 4);
-    if (who > 0) lead(static_cast<int>(who));
-    if (home != who) unfinished_ = static_cast<int>(home);
+    const std::vector<double>*reference = from.find("select_leader"), *races = from.find("select_races");
+    if (!reference || !races || reference->size() != 4 + RacePace::state_size || !scores_.load(*races)) return;
+    const double index = (*reference)[0], incumbent = (*reference)[3], names = static_cast<double>(names_.size());
+    if (!(index >= 0 && index < names && incumbent >= 0 && incumbent < names)) return;
+    savings_ = {(*reference)[1], (*reference)[2]};
+    pace_.load(reference->data() + 4);
+    if (index > 0) resume_with(static_cast<int>(index));
+    if (incumbent != index) unfinished_ = static_cast<int>(incumbent);
   }
   void save(CheckpointState& state) const override {
     if (!is_on()) return;
-    std::vector<double> leader{static_cast<double>(leading_), savings_.seconds, savings_.gain,
-                               static_cast<double>(home())};
-    for (const double x : pace_.state()) leader.push_back(x);
-    state.keep("select_leader", std::move(leader));
+    std::vector<double> reference{static_cast<double>(current_), savings_.seconds, savings_.gain,
+                                  static_cast<double>(incumbent())};
+    for (const double x : pace_.state()) reference.push_back(x);
+    state.keep("select_leader", std::move(reference));
     state.keep("select_races", scores_.state());
   }
 
@@ -104,17 +120,20 @@ class Select : public Facility<Space> {
     if (run.is_deterministic() && !is_following_)
       throw Error(
           Exit::usage,
-          "--deterministic ([device] deterministic): [select] decides by times, which no two runs share; follow "
-          "the decisions of a run instead: --set select.decisions=RUN/decisions.csv");
+          "--deterministic ([device] deterministic): [select] decides by measured times; repeat the decisions of "
+          "an earlier run instead: --set select.decisions=RUN/decisions.csv");
     branches_.open(run);
     for (const Decision& d : decisions_)
       if (const std::string& why = left_out_[at(number_of(d.to))]; !why.empty())
-        throw Error(Exit::usage, decisions_file_ + ": '" + d.to + "' cannot lead: " + why);
-    for (std::size_t i = 1; i < names_.size(); ++i)
-      if (!left_out_[i].empty()) {
-        pace_.warm(static_cast<int>(i));  // nothing is to be spent on it
-        run.event("select", names_[i] + " is left out: " + left_out_[i]);
-      }
+        throw Error(Exit::usage, decisions_file_ + ": '" + d.to + "' cannot solve this system: " + why);
+    std::vector<std::string> used, unused;
+    for (std::size_t i = 1; i < names_.size(); ++i) {
+      (left_out_[i].empty() ? used : unused).push_back(names_[i]);
+      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // no budget for it
+    }
+    if (!unused.empty())
+      run.event("select", fmt::format("candidates: {}; unsuitable or equal to the default: {}", fmt::join(used, ", "),
+                                      fmt::join(unused, ", ")));
     if (!ranks_.is_root()) return;
     decided_ = &run.record("decisions.csv", decision_columns);
     raced_ = &run.record("races.csv", race_columns);
@@ -123,25 +142,25 @@ class Select : public Facility<Space> {
   void between_steps(std::int64_t next, const FlowBranch& flow) override {
     if (!is_on()) return;
     if (is_following_) return follow(next, flow);
-    const bool has_failed = leading_ != 0 && crew(leading_).helped() > helped_;
+    const bool has_failed = current_ != 0 && candidate(current_).fallbacks() > fallbacks_;
     if (next < look_at_ && !has_failed) return;
     const double arrived = branches_.now();
     since_look_ = left_at_ >= 0 ? arrived - left_at_ : 0;
     if (left_at_ >= 0) {
       pace_.add(since_look_, next - left_step_, run_->share_done());
-      if (leading_ != 0) savings_.add(since_look_);
+      if (current_ != 0) savings_.add(since_look_);
     }
     if (has_failed)
-      give_back(next, leading_ == home() ? 0 : home(), flow,
-                fmt::format("{} failed in step {}", names_[at(leading_)], next - 1));
+      revert(next, current_ == incumbent() ? 0 : incumbent(), flow,
+             fmt::format("{} failed in step {}", names_[at(current_)], next - 1));
     else if (unfinished_ >= 0)
-      change(flow, unfinished_, {next, "", "", trial_over});  // by a restart
+      change(flow, unfinished_, {next, "", "", trial_over});  // a restart ended the trial
     else if (trial_.is_open())
       go_on_trying(next, flow);
     else if (const double more = former_ >= 0 ? pace_.over_former() : 0; more > 0)
-      give_back(
-          next, former_, flow,
-          fmt::format("{} has come to cost {:.3g} times what {} did", names_[at(leading_)], more, names_[at(former_)]));
+      revert(next, former_, flow,
+             fmt::format("a step with {} now takes {:.3g} times as long as one with {}", names_[at(current_)], more,
+                         names_[at(former_)]));
     else
       go_on(next, flow);
     left_step_ = next;
@@ -155,17 +174,18 @@ class Select : public Facility<Space> {
     if (!is_on() || !ranks_.is_root()) return;
     nlohmann::ordered_json j;
     j["system"] = candidates_.system();
-    j["leader"] = names_[at(leading_)];
+    j["leader"] = names_[at(current_)];
     j["changes"] = changes_;
     j["races"] = races_;
     j["trials"] = trials_;
     j["race_seconds"] = pace_.spent();
     j["saved_seconds"] = savings_.seconds;
     run.add_to_summary("select", j.dump());
-    run.say_at_end(fmt::format(
-        "  [select] {}: {} leads at the end; {} changes; {} races and {} trials took {}, changes saved about {}\n",
-        candidates_.system(), names_[at(leading_)], changes_, races_, trials_, duration_text(pace_.spent()),
-        duration_text(savings_.seconds)));
+    run.say_at_end(
+        fmt::format("  [select] {}: solver at the end: {}; {} switches; {} races and {} trials took {}; the switches "
+                    "saved about {}\n",
+                    candidates_.system(), names_[at(current_)], changes_, races_, trials_, duration_text(pace_.spent()),
+                    duration_text(savings_.seconds)));
   }
 
  private:
@@ -176,14 +196,14 @@ class Select : public Facility<Space> {
     return static_cast<int>(std::find(names_.begin(), names_.end(), name) - names_.begin());
   }
   bool is_on() const { return !candidates_.names().empty(); }
-  int home() const { return trial_.is_open() ? trial_.home() : unfinished_ >= 0 ? unfinished_ : leading_; }
+  int incumbent() const { return trial_.is_open() ? trial_.incumbent() : unfinished_ >= 0 ? unfinished_ : current_; }
   double when(std::int64_t step) const { return static_cast<double>(step) / static_cast<double>(every_); }
-  Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
+  CandidateSolvers<Space>& candidate(int name) { return branches_.candidates()[at(name)]; }
 
-  void give_back(std::int64_t next, int to, const FlowBranch& flow, std::string why) {
+  void revert(std::int64_t next, int to, const FlowBranch& flow, std::string why) {
     trial_.drop();
     std::vector<double> costs(names_.size(), std::nan(""));
-    costs[at(leading_)] = INFINITY;
+    costs[at(current_)] = INFINITY;
     scores_.add(std::move(costs), to, when(next));
     change(flow, to, {next, "", "", std::move(why)});
   }
@@ -195,66 +215,66 @@ class Select : public Facility<Space> {
       next_race_ = next;
     }
     if (next < next_race_) return;
-    const int name = who_goes_on_trial(next, flow);
+    const int name = next_trial(next, flow);
     if (name < 0) return race_if_it_pays(next, flow);
     ++trials_;
     is_idle_ = false;
-    trial_.begin(name, leading_, pace_.step());
+    trial_.begin(name, current_, pace_.step());
     change(flow, name, {next, "", "", on_trial});
   }
 
-  // The fastest by the races; -1: nobody. What is about as fast waits until the in-loop solver's steps are known. Steps for
-  // decades of a residual cost what they go for: no trial.
-  int who_goes_on_trial(std::int64_t next, const FlowBranch& flow) const {
+  // The fastest candidate by the races, for a trial; -1: none. Candidates about as fast wait until the current solver's
+  // steps are known. No trials if progress is measured in decades, because steps then differ in progress.
+  int next_trial(std::int64_t next, const FlowBranch& flow) const {
     constexpr double clearly_faster = 0.8;
     int best = -1;
     double least = pace_.recent() > 0 ? INFINITY : clearly_faster;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name) {
-      if (!may_lead(name, next) || !awaits_trial(name, flow)) continue;
-      if (const double ratio = scores_.duel(name, leading_).ratio; ratio < least) {
+      if (!may_run(name, next) || !awaits_trial(name, flow)) continue;
+      if (const double ratio = scores_.duel(name, current_).ratio; ratio < least) {
         best = name;
         least = ratio;
       }
     }
     return pace_.can_afford_trial(run_->share_done()) ? best : -1;
   }
-  bool may_lead(int name, std::int64_t next) const {
-    return name != leading_ && left_out_[at(name)].empty() && scores_.takes_part(name, when(next));
+  bool may_run(int name, std::int64_t next) const {
+    return name != current_ && left_out_[at(name)].empty() && scores_.takes_part(name, when(next));
   }
 
   void go_on_trying(std::int64_t next, const FlowBranch& flow) {
-    const int name = trial_.name(), home = trial_.home();
+    const int name = trial_.name(), incumbent = trial_.incumbent();
     const Trial::Next now =
         trial_.add(since_look_, next - left_step_, run_->iterations(candidates_.system()) - looked_iterations_);
     if (now == Trial::Next::go_on) return;
     pace_.spend_on_trial(trial_.take_extra());
-    if (now == Trial::Next::lead_back) return change(flow, home, {next, "", "", trial_over});
+    if (now == Trial::Next::revert) return change(flow, incumbent, {next, "", "", trial_over});
     std::vector<double> costs(names_.size(), std::nan(""));
     costs[at(name)] = trial_.cost();
-    costs[at(home)] = trial_.home_cost();
-    scores_.add(std::move(costs), home, when(next), RaceScores::of_a_trial);
-    if (const Duel d = scores_.duel(name, home); d.is_faster >= rules_.confidence)
-      appoint(name, home, d, next, flow);
-    else if (leading_ != home)
-      change(flow, home, {next, "", "", trial_over});
+    costs[at(incumbent)] = trial_.incumbent_cost();
+    scores_.add(std::move(costs), incumbent, when(next), RaceScores::of_a_trial);
+    if (const Duel d = scores_.duel(name, incumbent); d.is_faster >= rules_.confidence)
+      appoint(name, incumbent, d, next, flow);
+    else if (current_ != incumbent)
+      change(flow, incumbent, {next, "", "", trial_over});
     next_race_ = next + 1;
   }
 
-  // It leads from here on, as races and trials have shown; it may lead already.
+  // Makes it the current solver (it may be already), because races and trials show that it is faster.
   void appoint(int name, int before, const Duel& d, std::int64_t next, const FlowBranch& flow) {
     change(flow, name,
            {next, "", "", fmt::format("{} costs {:.3g} times as much", names_[at(name)], d.ratio),
             fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
-    if (!flow.is_in_decades) former_ = before;  // steps for decades of a residual cost what they go for
+    if (!flow.is_in_decades) former_ = before;  // otherwise steps differ in progress
   }
 
-  // As many race as the budget takes: those first of whom little is known. Where a race has shown that one may be faster, the
-  // next comes at once, for those alone.
+  // Races as many candidates as the budget allows, those with the fewest races first. If one may be faster, the next
+  // race follows at once with such candidates alone.
   void race_if_it_pays(std::int64_t next, const FlowBranch& flow) {
     if (pace_.own_steps() < 2) return;
     std::vector<int> racers;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name)
-      if (may_lead(name, next) && (!is_follow_up_ || may_be_faster(name)) && !awaits_trial(name, flow))
+      if (may_run(name, next) && (!is_follow_up_ || may_be_faster(name)) && !awaits_trial(name, flow))
         racers.push_back(name);
     if (racers.empty()) {
       is_follow_up_ = false;
@@ -262,11 +282,11 @@ class Select : public Facility<Space> {
       return;
     }
     std::stable_sort(racers.begin(), racers.end(),
-                     [&](int a, int b) { return scores_.duel(a, leading_).races < scores_.duel(b, leading_).races; });
+                     [&](int a, int b) { return scores_.duel(a, current_).races < scores_.duel(b, current_).races; });
     const double left = pace_.left(run_->share_done(), is_follow_up_);
     const std::size_t fit = race_on(flow, next).fit(racers, left);
     is_idle_ = fit == 0;
-    if (is_idle_) {  // asking at each step would cost more than some steps
+    if (is_idle_) {  // a check at every step would cost too much
       next_race_ = next + std::max<std::int64_t>(1, every_ / 4);
       return;
     }
@@ -277,35 +297,35 @@ class Select : public Facility<Space> {
     next_race_ = next + (is_follow_up_ ? std::min<std::int64_t>(pace_.race_steps(), every_) : every_);
   }
   Race<Space> race_on(const FlowBranch& flow, std::int64_t next) {
-    const auto told = [this, next](int name, int place, const Lead& lead) {
+    const auto report = [this, next](int name, int place, const BranchRun& run) {
       if (!raced_) return;
       raced_->add(fmt::format("{},{},{},{},{},{},{}", next, candidates_.system(), races_, names_[at(name)],
-                              crew(name).solver(), place, race_row(lead)));
+                              candidate(name).solver(), place, race_row(run)));
     };
-    return {branches_, pace_, flow, leading_, limit_, told};
+    return {branches_, pace_, flow, current_, limit_, report};
   }
   bool awaits_trial(int name, const FlowBranch& flow) const {
-    return !flow.is_in_decades && scores_.deserves_trial(name, leading_);
+    return !flow.is_in_decades && scores_.deserves_trial(name, current_);
   }
-  bool may_be_faster(int name) const { return name != leading_ && scores_.duel(name, leading_).is_faster > 0.5; }
+  bool may_be_faster(int name) const { return name != current_ && scores_.duel(name, current_).is_faster > 0.5; }
 
   void race(std::int64_t next, const FlowBranch& flow, std::vector<int> racers, double left) {
     ScopedTimer timer(run_->timings().at("instrumentation", "select"));
     branches_.hold(flow);
-    crew(0).help_leader(false);  // who needs help loses
-    std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
-    for (std::size_t i = racers.size(); i > 1; --i) std::swap(racers[i - 1], racers[random() % i]);
+    candidate(0).set_fallback(false);  // a solver that needs the fallback loses
+    std::mt19937_64 random = draw(seed_, next);
+    shuffle(std::span(racers), random);
     ++races_;
     const std::vector<double> costs = race_on(flow, next).costs(racers, left);
-    crew(0).help_leader(leading_ != 0);
-    branches_.put_back(leading_, flow);
+    candidate(0).set_fallback(current_ != 0);
+    branches_.restore(current_, flow);
     if (branches_.is_interrupted()) return;           // the run stops
-    if (!std::isfinite(costs[at(leading_)])) return;  // it has come to its end, or will fail as it did here
-    scores_.add(costs, leading_, when(next));
-    if (leading_ != 0) savings_.learn(costs[0], scores_.duel(0, leading_), limit_);
+    if (!std::isfinite(costs[at(current_)])) return;  // the run ends here, or will fail as the branch did
+    scores_.add(costs, current_, when(next));
+    if (current_ != 0) savings_.learn(costs[0], scores_.duel(0, current_), limit_);
     pace_.raced();
-    if (const int best = scores_.best_against(leading_); best >= 0 && !awaits_trial(best, flow))
-      appoint(best, leading_, scores_.duel(best, leading_), next, flow);
+    if (const int best = scores_.best_against(current_); best >= 0 && !awaits_trial(best, flow))
+      appoint(best, current_, scores_.duel(best, current_), next, flow);
   }
 
   void follow(std::int64_t next, const FlowBranch& flow) {
@@ -313,42 +333,42 @@ class Select : public Facility<Space> {
       if (d.step == next) change(flow, number_of(d.to), d);
   }
 
-  // The new in-loop solver begins with the flow's state as after a restart, whoever has led, raced or waited before.
+  // The new solver starts from the flow's state as after a restart, independent of earlier solvers and races.
   void change(const FlowBranch& flow, int to, Decision d) {
-    d.from = names_[at(leading_)];
+    d.from = names_[at(current_)];
     d.to = names_[at(to)];
-    if (to != leading_) {
+    if (to != current_) {
       branches_.hold(flow);
-      crew(0).help_leader(to != 0);
-      crew(to).begin_anew();
-      branches_.put_back(to, flow);
-      lead_on(to);
+      candidate(0).set_fallback(to != 0);
+      candidate(to).renew();
+      branches_.restore(to, flow);
+      use(to);
     }
-    if (to != 0 && !is_following_) savings_.another_leads(scores_.duel(0, to), limit_);
+    if (to != 0 && !is_following_) savings_.solver_changed(scores_.duel(0, to), limit_);
     former_ = unfinished_ = -1;
     if (decided_)
       decided_->add(fmt::format("{},{},{},{},{},{}", d.step, candidates_.system(), d.from, d.to, d.why, d.evidence));
     if (d.why == on_trial || d.why == trial_over) return;
     ++changes_;
-    run_->event("select", fmt::format("{} leads from here on: {}", d.to, d.why));
+    run_->event("select", fmt::format("switching to {}: {}", d.to, d.why));
   }
 
-  // At a restart: nothing is set up yet.
-  void lead(int to) {
-    crew(0).help_leader(to != 0);
-    crew(to).begin_anew();
-    lead_on(to);
+  // At a restart, before any set-up.
+  void resume_with(int to) {
+    candidate(0).set_fallback(to != 0);
+    candidate(to).renew();
+    use(to);
   }
-  void lead_on(int to) {
-    pace_.another_leads();
-    crew(to).take_lead();
-    leading_ = to;
-    helped_ = crew(to).helped();
+  void use(int to) {
+    pace_.solver_changed();
+    candidate(to).make_current();
+    current_ = to;
+    fallbacks_ = candidate(to).fallbacks();
   }
 
   Table options_;
-  Candidates candidates_;
-  Branches<Space> branches_;  // a crew each name
+  Candidates<Space> candidates_;
+  Branches<Space> branches_;  // one candidate per name
   std::vector<std::string> names_;
   std::int64_t every_ = 20;
   double limit_ = 0;
@@ -361,26 +381,21 @@ class Select : public Facility<Space> {
   RacePace pace_;
   RaceScores scores_;
   Trial trial_;
-  int trials_ = 0, unfinished_ = -1;   // who led before a trial that a restart has ended; -1: none
-  std::vector<std::string> left_out_;  // why; empty: it is not
-  int leading_ = 0, changes_ = 0;
-  std::int64_t helped_ = 0, next_race_ = 0, races_ = 0;
-  bool is_follow_up_ = false;  // the next race
-  bool is_idle_ = false;       // no race can be paid
-  int former_ = -1;            // who led before, where races have shown that another one is faster
+  int trials_ = 0, unfinished_ = -1;   // solver before a trial that a restart ended; -1: none
+  std::vector<std::string> left_out_;  // reason; empty: not left out
+  int current_ = 0, changes_ = 0;
+  std::int64_t fallbacks_ = 0, next_race_ = 0, races_ = 0;
+  bool is_follow_up_ = false;  // of the next race
+  bool is_idle_ = false;       // the budget allows no race
+  int former_ = -1;            // solver before the last switch that races decided; -1: none
   Savings savings_;
-  double left_at_ = -1, since_look_ = 0;  // between_steps, by the branches' clock, when it last looked; until now
+  double left_at_ = -1, since_look_ = 0;  // clock at the end of the last look; seconds since then
   std::int64_t left_step_ = 0, look_at_ = 0, looked_iterations_ = 0;
   LineFile *decided_ = nullptr, *raced_ = nullptr;
 };
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_select(const LabCase& c) {
-  return std::make_unique<Select<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_select<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_select<Device>(const LabCase&);
+const FacilityKind select_facility = facility_kind<Select>("select", select_options, true);
 
 }  // namespace weir

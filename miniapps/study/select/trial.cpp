@@ -8,17 +8,17 @@
 namespace weir {
 namespace {
 
-constexpr int settling = 3;  // looks at the start that do not count: set-ups, cold caches
+constexpr int settling = 3;  // looks at the start that do not count (set-ups, cold caches)
 constexpr int early_look = 6;
-constexpr double growth = 1.1, settled = 1.03;  // of iterations
+constexpr double growing = 1.1, settled = 1.03;  // of iterations
 
 }  // namespace
 
-void Trial::begin(int name, int home, double before) {
+void Trial::begin(int name, int incumbent, double before) {
   name_ = name;
-  home_ = home;
+  incumbent_ = incumbent;
   before_ = before;
-  phase_ = Phase::leads;
+  phase_ = Phase::runs;
   settling_ = settling;
   wanted_ = looks;
   extra_ = 0;
@@ -30,16 +30,16 @@ void Trial::begin(int name, int home, double before) {
 
 Trial::Next Trial::add(double seconds, std::int64_t steps, std::int64_t iterations) {
   const auto n = static_cast<double>(steps);
-  if (phase_ == Phase::leads || settling_ > 0) extra_ += seconds - n * before_;
+  if (phase_ == Phase::runs || settling_ > 0) extra_ += seconds - n * before_;
   if (settling_ > 0) {
     --settling_;
     return Next::go_on;
   }
   looks_.push_back(seconds / n);
   iterations_.push_back(static_cast<double>(iterations) / n);
-  if (phase_ == Phase::leads) return judge();
+  if (phase_ == Phase::runs) return judge();
   if (looks_.size() < looks_after) return Next::go_on;
-  home_cost_ = std::sqrt(before_ * median(0));
+  incumbent_cost_ = std::sqrt(before_ * median(0));
   phase_ = Phase::none;
   return Next::over;
 }
@@ -48,7 +48,7 @@ Trial::Next Trial::judge() {
   const auto n = static_cast<int>(looks_.size());
   if (n != early_look && n != wanted_) return Next::go_on;
   during_ = median(n == early_look ? 0 : looks_.size() / 2);
-  home_cost_ = before_;
+  incumbent_cost_ = before_;
   const double log_ratio = std::log(during_ / before_);
   bool is_over = log_ratio > slower;
   if (!is_over) {
@@ -66,17 +66,17 @@ Trial::Next Trial::judge() {
   phase_ = is_over ? Phase::none : Phase::after;
   settling_ = settling;
   looks_.clear();
-  return is_over ? Next::over : Next::lead_back;
+  return is_over ? Next::over : Next::revert;
 }
 
-// From the earlier half to the later one, and within the later one still.
+// From the first half to the second, and within the second half.
 bool Trial::grows() const {
   const std::size_t n = iterations_.size();
   const auto sum = [&](std::size_t from, std::size_t to) {
     return std::accumulate(iterations_.begin() + static_cast<std::ptrdiff_t>(from),
                            iterations_.begin() + static_cast<std::ptrdiff_t>(to), 0.0);
   };
-  return sum(n / 2, n) > growth * sum(0, n / 2) && sum(3 * n / 4, n) > settled * sum(n / 2, 3 * n / 4);
+  return sum(n / 2, n) > growing * sum(0, n / 2) && sum(3 * n / 4, n) > settled * sum(n / 2, 3 * n / 4);
 }
 
 double Trial::take_extra() {

@@ -1,4 +1,4 @@
-// What can be told of a reference solver from its options.
+// Properties of a reference solver that follow from its options.
 #pragma once
 #include <string>
 
@@ -8,29 +8,29 @@
 
 namespace weir {
 
-// Why it does not give the same bits again from the same system alone; empty for the others, which repeat exactly.
-// options: as [linear.SYSTEM], with what holds where it says nothing.
+// Why a second solve of the same system may differ in bits; empty: it repeats exactly.
+// options: [linear.SYSTEM], with its defaults.
 inline std::string why_not_the_same(const Table& options, const std::string& default_method, double default_tolerance,
                                     const Traits& preconditioner) {
-  if (!preconditioner.repeats) return "asynchronous, no two solves are alike";
-  if (preconditioner.remembers) return "its factors go back to those of the systems before";
+  if (!preconditioner.repeats) return "asynchronous: solves differ";
+  if (preconditioner.remembers) return "its factors depend on earlier systems";
   const std::string method = read_solver_names(options, default_method, "none").method;
   if (read_krylov_options(options, KrylovOptions{default_tolerance}, method).recycle > 0)
-    return "it learns from the solves before (recycle)";
+    return "it depends on earlier solves (recycle)";
   return "";
 }
 
-// What ends its solves, and nothing else of its options: what candidates are held to where they say nothing.
+// The stopping test of the reference solver, which is the default of candidates.
 inline KrylovOptions stopping_test_of(const Table& options, const KrylovOptions& defaults) {
-  const KrylovOptions leader = read_krylov_options(options, defaults, "");
+  const KrylovOptions reference = read_krylov_options(options, defaults, "");
   KrylovOptions o;
-  o.tolerance = leader.tolerance;
-  o.forcing = leader.forcing;
-  o.forcing_rule = leader.forcing_rule;
-  o.relative = leader.relative;
-  o.reference = leader.reference;
-  o.norm = leader.norm;
-  o.max_iterations = leader.max_iterations;
+  o.tolerance = reference.tolerance;
+  o.forcing = reference.forcing;
+  o.forcing_rule = reference.forcing_rule;
+  o.relative = reference.relative;
+  o.reference = reference.reference;
+  o.norm = reference.norm;
+  o.max_iterations = reference.max_iterations;
   return o;
 }
 

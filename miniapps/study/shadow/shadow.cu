@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <utility>
 
 #include "base/timer.hpp"
@@ -13,7 +12,7 @@
 namespace weir {
 namespace {
 
-// Not-a-number differs from itself: such an answer is no repetition of anything.
+// NaN differs from itself and so counts as different.
 template <class Space>
 std::int64_t count_differing(const Communicator& ranks, View<const double> x, View<const double> y) {
   return static_cast<std::int64_t>(
@@ -56,7 +55,7 @@ std::vector<std::string> Shadow<Space>::solvers() const {
 template <class Space>
 void Shadow<Space>::prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) {
   prepared_from_ = &A;
-  leader_setup_ += info.seconds;
+  reference_setup_ += info.seconds;
   for (Candidate& c : candidates_)
     if (c.stale != Stale::pattern) c.stale = new_pattern ? Stale::pattern : Stale::values;
 }
@@ -72,13 +71,13 @@ double Shadow<Space>::prepare(Candidate& c, const Matrix<Space>& A) {
   return c.solver->setup_info().seconds;
 }
 
-// f(), a set-up. What it throws is a candidate's own affair, but for faults of the program; a replica's is the run's.
+// Calls f(), a set-up. If it throws, a candidate is left out; errors of replicas and of the program end the run.
 template <class Space>
 template <class F>
-bool Shadow<Space>::is_possible(std::size_t who, const F& f) {
-  Candidate& c = candidates_[who];
+bool Shadow<Space>::is_possible(std::size_t index, const F& f) {
+  Candidate& c = candidates_[index];
   if (c.is_left_out) return false;
-  if (who < 2) {
+  if (index < 2) {
     f();
     return true;
   }
@@ -91,26 +90,26 @@ bool Shadow<Space>::is_possible(std::size_t who, const F& f) {
     if (met.code == Exit::internal) throw;
   }
   c.is_left_out = true;
-  if (tell_left_out_) tell_left_out_(c.name, met.words);
+  if (on_left_out_) on_left_out_(c.name, met.words);
   return false;
 }
 
-// Nothing of it is kept: when it first takes part, a candidate is set up for that system, as without the trial.
+// A trial only: a candidate is set up again when it first takes part.
 template <class Space>
 void Shadow<Space>::try_setups(const Matrix<Space>& A) {
   const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
-  for (std::size_t who = 2; who < candidates_.size(); ++who)
-    is_possible(who, [&] { candidates_[who].solver->setup(from); });
+  for (std::size_t index = 2; index < candidates_.size(); ++index)
+    is_possible(index, [&] { candidates_[index].solver->setup(from); });
 }
 
-// Over ranks by the clock: a rank that gathers or waits for another does not count that as its own.
+// Over ranks by the wall clock, which includes waiting for other ranks.
 template <class Space>
-double Shadow<Space>::seconds_to_prepare(std::size_t who, const Matrix<Space>& A) {
-  Candidate& c = candidates_[who];
+double Shadow<Space>::seconds_to_prepare(std::size_t index, const Matrix<Space>& A) {
+  Candidate& c = candidates_[index];
   if (c.stale == Stale::nothing) return 0;
   double seconds = 0;
   ranks_.barrier();
-  const bool is_done = is_possible(who, [&] {
+  const bool is_done = is_possible(index, [&] {
     if (ranks_.size() == 1)
       seconds = prepare(c, A);
     else
@@ -119,7 +118,7 @@ double Shadow<Space>::seconds_to_prepare(std::size_t who, const Matrix<Space>& A
   return is_done ? ranks_.max(seconds) : 0;
 }
 
-// The whole record of the rank that took longest, so that its parts add up.
+// The record of the slowest rank, so that its parts add up.
 template <class Space>
 SolveResult Shadow<Space>::of_slowest(SolveResult mine) const {
   if (ranks_.size() == 1) return mine;
@@ -129,13 +128,13 @@ SolveResult Shadow<Space>::of_slowest(SolveResult mine) const {
   return mine;
 }
 
-// The same seed draws the same orders whatever was solved before.
+// The order depends on seed, step and solve only.
 template <class Space>
 void Shadow<Space>::draw_order() {
   order_.resize(candidates_.size() * static_cast<std::size_t>(repeats_));
   for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i % candidates_.size();
-  std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(step_) + static_cast<std::uint64_t>(solve_));
-  for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[random() % (i + 1)]);
+  std::mt19937_64 random = draw(seed_, step_, solve_);
+  shuffle(std::span(order_), random);
   swapped_ = random() % 2 == 1;
 }
 
@@ -143,12 +142,12 @@ template <class Space>
 double Shadow<Space>::residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   A.residual(b, x, r_);
   const Pair s = ranks_.sum(sum_and_square<Space>(r_.view()));
-  // With a constant null space the mean of b - A x is no x's fault.
+  // With a constant null space the mean of b - A x does not count.
   const double about_mean = s.b - s.a * s.a / static_cast<double>(A.unknowns());
   return std::sqrt(std::max(0.0, A.has_constant_null_space() ? about_mean : s.b));
 }
 
-// One that learns from its solves would find the second one easier.
+// A solver that depends on its earlier solves is not repeated.
 template <class Space>
 bool Shadow<Space>::is_unusual(const Candidate& c, double seconds) const {
   constexpr std::size_t enough = 8;
@@ -157,14 +156,14 @@ bool Shadow<Space>::is_unusual(const Candidate& c, double seconds) const {
 }
 
 template <class Space>
-std::optional<ShadowRecord> Shadow<Space>::solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b) {
-  Candidate& c = candidates_[who];
+std::optional<ShadowRecord> Shadow<Space>::solve_by(std::size_t index, const Matrix<Space>& A, View<const double> b) {
+  Candidate& c = candidates_[index];
   ShadowRecord record;
   record.step = step_;
   record.solve = solve_;
-  record.solver = static_cast<int>(who);
-  record.name = who < 2 && swapped_ ? 1 - record.solver : record.solver;
-  record.setup_seconds = seconds_to_prepare(who, A);
+  record.solver = static_cast<int>(index);
+  record.name = index < 2 && swapped_ ? 1 - record.solver : record.solver;
+  record.setup_seconds = seconds_to_prepare(index, A);
   if (c.is_left_out) return {};
   assign<Space>(x0_.view(), x_);
   ranks_.barrier();
@@ -177,36 +176,36 @@ std::optional<ShadowRecord> Shadow<Space>::solve_by(std::size_t who, const Matri
   return record;
 }
 
-// A repeat is prepared like the first time, where the system asked for that.
+// A repeat includes the same set-up as the first solve.
 template <class Space>
 void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View<const double> x,
                               const ShadowRecord& own) {
   std::vector<Stale> stale;
   for (const Candidate& c : candidates_) stale.push_back(c.stale);
   std::vector<std::vector<ShadowRecord>> records(candidates_.size());
-  const auto take_turn = [&](std::size_t who, int place) {
+  const auto take_turn = [&](std::size_t index, int place) {
     if (is_interrupted_) return;
-    candidates_[who].stale = stale[who];
-    std::optional<ShadowRecord> record = solve_by(who, A, b);
+    candidates_[index].stale = stale[index];
+    std::optional<ShadowRecord> record = solve_by(index, A, b);
     if (!record) return;
     record->place = place;
-    if (who < 2) record->differing = count_differing<Space>(ranks_, x, x_.view());
+    if (index < 2) record->differing = count_differing<Space>(ranks_, x, x_.view());
     if (record->differing > 0) record->largest_difference = ranks_.max(largest_difference<Space>(x, x_.view()));
-    records[who].push_back(*record);
+    records[index].push_back(*record);
   };
   const auto shorter = [](const ShadowRecord& p, const ShadowRecord& q) { return p.seconds() < q.seconds(); };
   for (int place = 0; place < static_cast<int>(order_.size()); ++place)
     take_turn(order_[static_cast<std::size_t>(place)], place + 1);
   if (is_interrupted_) return;
   keep_(own);
-  for (std::size_t who = 0; who < records.size(); ++who) {
-    std::vector<ShadowRecord>& tries = records[who];
-    if (candidates_[who].is_left_out) continue;
+  for (std::size_t index = 0; index < records.size(); ++index) {
+    std::vector<ShadowRecord>& tries = records[index];
+    if (candidates_[index].is_left_out) continue;
     const ShadowRecord best = *std::min_element(tries.begin(), tries.end(), shorter);
-    if (is_unusual(candidates_[who], best.seconds())) {
-      take_turn(who, best.place);
-      if (candidates_[who].is_left_out) continue;
-      if (tries.back().result.iterations != best.result.iterations) tries.pop_back();  // other work
+    if (is_unusual(candidates_[index], best.seconds())) {
+      take_turn(index, best.place);
+      if (candidates_[index].is_left_out) continue;
+      if (tries.back().result.iterations != best.result.iterations) tries.pop_back();  // not the same work
     }
     const auto most = std::max_element(tries.begin(), tries.end(), [](const ShadowRecord& p, const ShadowRecord& q) {
       return p.differing < q.differing;
@@ -217,8 +216,8 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
     std::nth_element(tries.begin(), of_middle, tries.end(), shorter);
     of_middle->differing = differing;
     of_middle->largest_difference = by;
-    of_middle->history = candidates_[who].solver->history();  // of the last of them
-    candidates_[who].seconds.push_back(of_middle->seconds());
+    of_middle->history = candidates_[index].solver->history();  // of the last repeat
+    candidates_[index].seconds.push_back(of_middle->seconds());
     keep_(*of_middle);
   }
 }
@@ -230,48 +229,47 @@ ShadowRecord Shadow<Space>::own_record(const Matrix<Space>& A, View<const double
   record.step = step_;
   record.solve = solve_;
   record.result = of_slowest(result);
-  record.setup_seconds = leader_setup_;
+  record.setup_seconds = reference_setup_;
   record.residual = residual_norm(A, b, x);
   return record;
 }
 
-// The first solve of each allocates and meets memory that was never touched: not counted. Who comes first gets the gaps
-// of the heap: the order is random, so that the replicas are not always those. Where the reference solver prepared
-// itself for this system, they all do so once more, counted.
+// The first solve of each, which allocates, does not count. The order is random, because the first one gets the gaps of
+// the heap. If the reference solver was set up for this system, all candidates are set up once more, and that counts.
 template <class Space>
 void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
-  for (const std::size_t who : order_) {
-    Candidate& c = candidates_[who];
-    seconds_to_prepare(who, A);
+  for (const std::size_t index : order_) {
+    Candidate& c = candidates_[index];
+    seconds_to_prepare(index, A);
     if (c.is_left_out) continue;
     assign<Space>(x0_.view(), x_);
     is_interrupted_ = is_interrupted_ || c.solver->solve(A, b, x_).reason == Reason::interrupted;
-    c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
+    c.stale = reference_setup_ > 0 ? Stale::values : Stale::nothing;
   }
 }
 
-// The matrix of the last renewal is the one at hand only where the reference solver was prepared for this system; an
-// older one may be gone.
+// An older matrix of the preconditioner may no longer exist, so it is updated only if it was set up for this system.
 template <class Space>
-void Shadow<Space>::repeat_leader(const Matrix<Space>& A, View<const double> b, View<const double> x) {
+void Shadow<Space>::repeat_reference(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   if (read_state_) read_state_();
-  if (leader_repeats_) {
-    if (leader_setup_ > 0) leader_.preconditioner().update(prepared_from_ ? *prepared_from_ : A);
+  if (reference_repeats_) {
+    if (reference_setup_ > 0) reference_.preconditioner().update(prepared_from_ ? *prepared_from_ : A);
     assign<Space>(x0_.view(), x_);
-    leader_.krylov().solve(A, leader_.preconditioner(), b, x_);
+    reference_.krylov().solve(A, reference_.preconditioner(), b, x_);
   } else {
-    leader_.preconditioner().apply(r_.view(), x_);
+    reference_.preconditioner().apply(r_.view(), x_);
   }
   A.residual(b, x, r_);
 }
 
-// A last-level cache that others' data fill takes more than one pass: it keeps what the level above gives up, and not
-// in the order of use. A solve of tens of milliseconds streams from memory, and has little to get back.
+// Restoring the last-level cache takes more than one pass. Solves of tens of milliseconds stream from memory and need
+// one only.
 template <class Space>
-void Shadow<Space>::give_back(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds) {
+void Shadow<Space>::restore_caches(const Matrix<Space>& A, View<const double> b, View<const double> x,
+                                   double own_seconds) {
   constexpr double streams = 0.02;
   const int passes = own_seconds < streams ? 3 : 1;
-  for (int pass = 0; pass < passes; ++pass) repeat_leader(A, b, x);
+  for (int pass = 0; pass < passes; ++pass) repeat_reference(A, b, x);
 }
 
 template <class Space>
@@ -293,16 +291,16 @@ void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<con
                           const SolveResult& result) {
   if (due_) {
     timed(seconds_, [&] {
-      leader_setup_ = ranks_.max(leader_setup_);  // one that is solved on the root rank costs the others nothing
+      reference_setup_ = ranks_.max(reference_setup_);  // a solver on the root rank costs the other ranks nothing
       const ShadowRecord own = own_record(A, b, x, result);
       draw_order();
       if (!std::exchange(warm_, true)) warm_up(A, b);
       solve_all(A, b, x, own);
     });
-    ScopedTimer timer(give_back_seconds_);
-    give_back(A, b, x, ranks_.max(result.solve_seconds));
+    ScopedTimer timer(restore_seconds_);
+    restore_caches(A, b, x, ranks_.max(result.solve_seconds));
   }
-  leader_setup_ = 0;
+  reference_setup_ = 0;
   ++solve_;
 }
 

@@ -1,21 +1,17 @@
-// Shadow solves: at chosen steps the system that the flow code has solved, (A, b, x0), is given to other solvers as
-// well. The reference solver alone advances the flow; it solves first, with nothing between its assembly and its solve
-// but a copy of x0.
-// What is compared is solved after it, one after another in random order for each system, all from the same
-// vector and under the same conditions. The reference solver's own solve is not: it meets other caches and stands
-// elsewhere in memory, which alone made differences of some percent. So the reference solver takes part through two
-// replicas. For each system a coin says which of them stands for the reference solver and which is the control: if
-// one of them lies in better places of memory, that falls on both names alike, and between the names nothing is left but
-// chance.
+// Shadow solves: at chosen steps the system (A, b, x0) that the flow code has solved is also solved by other solvers.
+// Only the reference solver advances the flow; it solves first, and only a copy of x0 stands between assembly and its
+// solve. The candidates follow in random order for each system, all from the same vector and under the same conditions.
+// The reference solver's own solve is not compared, because its caches and memory locations differ, which alone makes
+// differences of some percent. Instead it takes part with two replicas; for each system a coin decides which of them
+// counts as the reference solver and which as the A/A control, so that advantages of memory locations fall on both
+// alike.
 //
-// When all have solved, the reference solver gets its caches back: what it had in the caches, in the translations of
-// addresses and in the processor's memory of branches, the others have pushed out. The flow's state is read, and then
-// the reference solver does its work on this system once more, untimed and into scratch, so that its data were used
-// last, as without shadows. Its preconditioner alone is applied where more would change the reference solver
-// (`leader_repeats`).
+// Afterwards the caches of the reference solver are restored: the flow's state is read, and the reference solver
+// repeats its work on this system, untimed and into scratch memory. If repeating would change the reference solver
+// (`reference_repeats`), only its preconditioner is applied.
 //
-// Over ranks all of them do this together: the order is the same on each, a barrier stands before every setup and
-// solve, and what either took is the time of the rank that was last. Residuals and differences are those of all ranks.
+// Over ranks all do this together: the order is the same on each, a barrier precedes every set-up and solve, and times
+// are those of the slowest rank. Residuals and differences are global.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -34,26 +30,26 @@
 
 namespace weir {
 
-inline constexpr const char* leader_again = "leader again";  // the A/A control
-inline constexpr const char* leader_in_the_flow = "in the flow";
+inline constexpr const char* control_name = "leader again";  // the A/A control
+inline constexpr const char* in_the_flow_name = "in the flow";
 
 // One solver's answer to one system.
 struct ShadowRecord {
-  static constexpr int in_the_flow = -1;  // the reference solver's own solve, which is compared with nobody's
+  static constexpr int in_the_flow = -1;  // the reference solver's own solve, which is not compared
   std::int64_t step = 0;
-  int solve = 0;           // of the step: a flow code may solve a system more than once
+  int solve = 0;           // index in the step: a system may be solved more than once
   int name = in_the_flow;  // into Shadow::names()
-  int solver = 0;          // that played it: 0 and 1 are the replicas, the others are their names
-  int place = 0;           // in the order in which this system was solved; 0: the reference solver's own
+  int solver = 0;          // 0 and 1: replicas of the reference solver; otherwise equal to name
+  int place = 0;           // position in the order of this system; 0: the reference solver's own solve
   SolveResult result;
-  double residual = 0;  // |b - A x| in the l2 norm, computed here for all alike
-  // Of what the solver has set up: of all ranks together, and of the one that holds most.
+  double residual = 0;  // |b - A x|, l2 norm, computed here
+  // Memory of the set-up: over all ranks, and of the largest rank.
   std::int64_t bytes = 0, most_bytes = 0;
-  double setup_seconds = 0;  // what preparing for these values took; 0: nothing to prepare
-  // Of a replica: in how many unknowns its answer is not the reference solver's own, and by how much at most.
+  double setup_seconds = 0;  // set-up or update for this system; 0: none
+  // Replicas: number of unknowns that differ from the reference solver's own solution, and the largest difference.
   std::int64_t differing = 0;
   double largest_difference = 0;
-  std::span<const double> history = {};  // residual norms; none of the reference solver's own solve
+  std::span<const double> history = {};  // residual norms; empty for the reference solver's own solve
   double seconds() const { return setup_seconds + result.solve_seconds; }
 };
 
@@ -61,33 +57,33 @@ template <class Space>
 class Shadow : public SolveWatch<Space> {
  public:
   using Keep = std::function<void(const ShadowRecord&)>;
-  // repeats: how often each solves a system; kept is the one with the median time (of an even number, the shorter). Where
-  // that is unusual for a solver, it solves once more: what the machine had interrupted is not slow a second time.
-  // leader_repeats: preparing and solving once more leave the reference solver as it was, bit for bit. Every rank makes
-  // one, with the same seed.
-  Shadow(const Communicator& ranks, std::uint64_t seed, int repeats, LinearSolver<Space>& leader, bool leader_repeats,
-         Keep keep)
+  // repeats: solves per system and candidate; the one with the median time counts (the shorter of an even number). If
+  // its time is unusual, the solve is repeated, because an interruption by other programs does not recur.
+  // reference_repeats: a repeated set-up and solve leave the reference solver unchanged bit for bit. The same seed on
+  // every rank.
+  Shadow(const Communicator& ranks, std::uint64_t seed, int repeats, LinearSolver<Space>& reference,
+         bool reference_repeats, Keep keep)
       : ranks_(ranks),
         seed_(seed),
         repeats_(repeats),
-        leader_(leader),
-        leader_repeats_(leader_repeats),
+        reference_(reference),
+        reference_repeats_(reference_repeats),
         keep_(std::move(keep)) {}
 
-  // Before the first system. The first two are the reference solver's replicas.
+  // Before the first system. The first two are the replicas of the reference solver.
   void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
-  // A candidate whose set-up this system's matrix does not allow, or a later one, takes part no more. Set-up is tried
-  // before the first solve of the run.
-  void tell_left_out(std::function<void(const std::string& name, const std::string& why)> tell) {
-    tell_left_out_ = std::move(tell);
+  // Called for a candidate whose set-up fails; it takes part no more. Set-ups are tried before the first solve of the
+  // run.
+  void on_left_out(std::function<void(const std::string& name, const std::string& why)> tell) {
+    on_left_out_ = std::move(tell);
   }
-  void know_state(std::function<void()> read) { read_state_ = std::move(read); }  // reads the flow's; not known: none
+  void read_state_by(std::function<void()> read) { read_state_ = std::move(read); }  // reads the state of the flow
   void begin_step(std::int64_t step, bool due);
 
-  std::vector<std::string> names() const;      // the reference solver, the A/A control, the candidates
-  std::vector<std::string> solvers() const;    // what each of them is
-  double seconds() const { return seconds_; }  // spent beside the reference solver so far
-  double give_back_seconds() const { return give_back_seconds_; }  // and in giving it the machine back
+  std::vector<std::string> names() const;                      // reference solver, A/A control, candidates
+  std::vector<std::string> solvers() const;                    // solver of each of them
+  double seconds() const { return seconds_; }                  // spent on shadow solves so far
+  double restore_seconds() const { return restore_seconds_; }  // and on restoring the caches
 
   void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) override;
   void before(const Matrix<Space>& A, View<const double> b, View<const double> x) override;
@@ -99,44 +95,45 @@ class Shadow : public SolveWatch<Space> {
     std::string name;
     std::unique_ptr<AnySolver<Space>> solver;
     Stale stale = Stale::pattern;
-    std::vector<double> seconds = {};  // of each system
+    std::vector<double> seconds = {};  // per system
     bool is_left_out = false;
   };
   void try_setups(const Matrix<Space>& A);
   template <class F>
-  bool is_possible(std::size_t who, const F& f);
+  bool is_possible(std::size_t index, const F& f);
   void draw_order();
   ShadowRecord own_record(const Matrix<Space>& A, View<const double> b, View<const double> x,
                           const SolveResult& result);
   void warm_up(const Matrix<Space>& A, View<const double> b);
   void solve_all(const Matrix<Space>& A, View<const double> b, View<const double> x, const ShadowRecord& own);
   bool is_unusual(const Candidate& c, double seconds) const;
-  std::optional<ShadowRecord> solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
+  std::optional<ShadowRecord> solve_by(std::size_t index, const Matrix<Space>& A, View<const double> b);
   double prepare(Candidate& c, const Matrix<Space>& A);
-  double seconds_to_prepare(std::size_t who, const Matrix<Space>& A);
+  double seconds_to_prepare(std::size_t index, const Matrix<Space>& A);
   SolveResult of_slowest(SolveResult mine) const;
-  void repeat_leader(const Matrix<Space>& A, View<const double> b, View<const double> x);
-  void give_back(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds);
+  void repeat_reference(const Matrix<Space>& A, View<const double> b, View<const double> x);
+  void restore_caches(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds);
   double residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x);
 
   const Communicator& ranks_;
   std::uint64_t seed_;
   int repeats_;
-  LinearSolver<Space>& leader_;
-  bool leader_repeats_;
+  LinearSolver<Space>& reference_;
+  bool reference_repeats_;
   Keep keep_;
   std::function<void()> read_state_;
-  std::function<void(const std::string&, const std::string&)> tell_left_out_;
+  std::function<void(const std::string&, const std::string&)> on_left_out_;
   std::vector<Candidate> candidates_;
-  std::vector<std::size_t> order_;  // of candidates_, each as often as it solves
-  bool swapped_ = false;            // the second replica stands for the reference solver
+  std::vector<std::size_t> order_;  // indices into candidates_, each `repeats` times
+  bool swapped_ = false;            // the second replica counts as the reference solver
   Array<double, Space> x0_, x_, r_;
   std::int64_t step_ = 0;
   int solve_ = 0;
   bool due_ = false, warm_ = false, has_tried_ = false;
-  bool is_interrupted_ = false;  // a solve was asked to stop: the run ends soon, and a part of a comparison is none
-  double leader_setup_ = 0, seconds_ = 0, give_back_seconds_ = 0;
-  const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
+  bool is_interrupted_ = false;  // a solve was stopped: the run ends, and the incomplete comparison is dropped
+  double reference_setup_ = 0, seconds_ = 0, restore_seconds_ = 0;
+  const Matrix<Space>* prepared_from_ =
+      nullptr;  // matrix of the preconditioner, may differ from the operator (matrix-free)
 };
 
 }  // namespace weir

@@ -8,18 +8,14 @@
 #include <numeric>
 #include <utility>
 
+#include "postproc/run/csv.hpp"
+
 namespace weir {
 namespace {
 
 double megabytes(std::int64_t bytes) { return 1e-6 * static_cast<double>(bytes); }
 
-// A reason may hold commas and quotes.
-std::string quoted(std::string text) {
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
-  return "\"" + text + "\"";
-}
-
-constexpr double worth_telling = 0.02;  // part of a solver's time
+constexpr double worth_telling = 0.02;  // share of a solver's time that is reported
 
 double percent(double log_ratio) { return 100 * std::expm1(log_ratio); }
 
@@ -34,7 +30,7 @@ bool ShadowSeries::add(const ShadowRecord& r) {
   if (r.name == ShadowRecord::in_the_flow) {
     own_.push_back(r.seconds());
     ++repetition_.systems;
-    parted_ = false;
+    is_different_ = false;
     return false;
   }
   Series& s = by_name_[r.name];
@@ -44,9 +40,9 @@ bool ShadowSeries::add(const ShadowRecord& r) {
   s.iterations += r.result.iterations;
   s.bytes = std::max(s.bytes, r.bytes);
   s.most_bytes = std::max(s.most_bytes, r.most_bytes);
-  if (r.solver < 2) of_double_[r.solver].push_back(r.seconds());
-  if (r.differing == 0 || std::exchange(parted_, true)) return false;
-  if (repetition_.parted++ > 0) return false;
+  if (r.solver < 2) of_replica_[r.solver].push_back(r.seconds());
+  if (r.differing == 0 || std::exchange(is_different_, true)) return false;
+  if (repetition_.different++ > 0) return false;
   repetition_.step = r.step;
   repetition_.solve = r.solve;
   repetition_.differing = r.differing;
@@ -76,7 +72,7 @@ ShadowRow ShadowSeries::row(std::size_t name, std::uint64_t seed) const {
   row.failed_milliseconds = to_mean * failed_seconds;
   row.bytes = s.bytes;
   row.most_bytes = s.most_bytes;
-  row.with_leader = compare_pairs(s.seconds, reference.seconds, seed, solved_again);
+  row.with_reference = compare_pairs(s.seconds, reference.seconds, seed, solved_again);
   return row;
 }
 
@@ -85,11 +81,11 @@ ShadowComparison ShadowSeries::compare(std::uint64_t seed) const {
   if (empty()) return c;
   c.repetition = repetition_;
   c.own_milliseconds = 1e3 * median(own_);
-  c.doubles = compare_pairs(of_double_[1], of_double_[0], seed);
+  c.replicas = compare_pairs(of_replica_[1], of_replica_[0], seed);
   for (std::size_t i = 0; i < by_name_.size(); ++i)
     if (!by_name_[i].seconds.empty()) c.rows.push_back(row(i, seed));
-  c.noise = std::max(noise_floor_of(c.rows[1].with_leader), noise_floor_of(c.doubles));
-  for (ShadowRow& row : c.rows) row.verdict = verdict_of(row.with_leader, c.noise);
+  c.noise = std::max(noise_floor_of(c.rows[1].with_reference), noise_floor_of(c.replicas));
+  for (ShadowRow& row : c.rows) row.verdict = verdict_of(row.with_reference, c.noise);
   return c;
 }
 
@@ -100,13 +96,13 @@ std::string shadow_table(const ShadowComparison& c, const std::string& system) {
   std::size_t width = 6;
   for (const ShadowRow& r : c.rows) width = std::max(width, label(r).size());
   std::string text = fmt::format("\n{}, open loop, on {}: {} systems, each solved by {} solvers in random order\n",
-                                 system, c.on, c.rows.front().with_leader.pairs, c.rows.size());
+                                 system, c.on, c.rows.front().with_reference.pairs, c.rows.size());
   text += fmt::format(
-      "  {:<{}}  iterations  median ms  95 % below        MB  sum / reference's  95 % interval      median         "
-      "won  on {}\n",
-      "solver", width, c.on);
+      "  {:<{}}  iterations  median ms  95 % below        MB  total / reference  95 % interval      median   faster "
+      "in\n",
+      "solver", width);
   for (const ShadowRow& r : c.rows) {
-    const PairedComparison& p = r.with_leader;
+    const PairedComparison& p = r.with_reference;
     text += fmt::format("  {:<{}}  {:>10.1f}  {:>9.3f}  {:>10.3f}  {:>8.3f}", label(r), width, r.iterations,
                         r.milliseconds, r.p95_milliseconds, megabytes(r.bytes));
     if (&r != &c.rows.front())
@@ -114,19 +110,17 @@ std::string shadow_table(const ShadowComparison& c, const std::string& system) {
                           p.of_sums_interval.low, p.of_sums_interval.high, p.ratio, p.wins, p.pairs,
                           &r == &c.rows[1] ? "control" : verdict_text(r.verdict, c.noise));
     if (r.setup_milliseconds >= worth_telling * r.mean_milliseconds)
-      text += fmt::format(", set-ups {:.0f} % of its time", 100 * r.setup_milliseconds / r.mean_milliseconds);
+      text += fmt::format(", set-up {:.0f} % of its time", 100 * r.setup_milliseconds / r.mean_milliseconds);
     if (r.failures)
-      text += fmt::format(", {} solves not converged, {:.3g} ms a system", r.failures, r.failed_milliseconds);
+      text += fmt::format(", {} solves did not converge ({:.3g} ms per system)", r.failures, r.failed_milliseconds);
     text += '\n';
   }
-  text += fmt::format(
-      "  noise floor {:.1f} %: largest extent of the A/A intervals (control / reference above, replica / replica "
-      "{:.3f} "
-      ".. {:.3f})\n",
-      percent(c.noise), c.doubles.of_sums_interval.low, c.doubles.of_sums_interval.high);
-  for (const LeftOut& out : c.left_out) text += fmt::format("  {} is left out: {}\n", out.name, out.why);
-  if (c.ranks > 1) text += fmt::format("  {} ranks: times are of the slowest rank, MB summed over all\n", c.ranks);
-  return text + fmt::format("  the same systems solved in the run itself: median {:.3f} ms\n", c.own_milliseconds);
+  text += fmt::format("  differences below {:.1f} % are noise (reference solver against itself: {:.3f} .. {:.3f})\n",
+                      percent(c.noise), c.replicas.of_sums_interval.low, c.replicas.of_sums_interval.high);
+  for (const LeftOut& out : c.left_out) text += fmt::format("  {} left out: {}\n", out.name, out.why);
+  if (c.ranks > 1) text += fmt::format("  {} ranks: times of the slowest rank, MB of all ranks\n", c.ranks);
+  return text +
+         fmt::format("  the run's own solves of these systems: median {:.3f} ms (not compared)\n", c.own_milliseconds);
 }
 
 std::string shadow_csv(const ShadowComparison& c) {
@@ -136,53 +130,59 @@ std::string shadow_csv(const ShadowComparison& c) {
   const auto why_left_out = [&c](const std::string& name) {
     const auto found =
         std::find_if(c.left_out.begin(), c.left_out.end(), [&](const auto& o) { return o.name == name; });
-    return found == c.left_out.end() ? std::string() : quoted(found->why);
+    return found == c.left_out.end() ? std::string() : csv_quoted(found->why);
   };
   for (const ShadowRow& r : c.rows) {
-    const PairedComparison& p = r.with_leader;
-    const bool leader = &r == &c.rows.front(), again = &r == &c.rows[1];
+    const PairedComparison& p = r.with_reference;
+    const bool reference = &r == &c.rows.front(), again = &r == &c.rows[1];
     text += fmt::format("{},{},{},{:.4g},{:.6g},", r.name, r.solver, p.pairs, r.iterations, r.milliseconds);
-    text += leader ? ",,,,,"
-                   : fmt::format("{:.5g},{:.5g},{:.5g},{},{:.3g},", p.ratio, p.interval.low, p.interval.high, p.wins,
-                                 p.sign_test_p);
+    text += reference ? ",,,,,"
+                      : fmt::format("{:.5g},{:.5g},{:.5g},{},{:.3g},", p.ratio, p.interval.low, p.interval.high, p.wins,
+                                    p.sign_test_p);
     text += fmt::format("{},{},{:.5g},{},{:.6g},{:.6g},", r.failures,
-                        leader  ? "leader"
-                        : again ? "control"
-                                : to_string(r.verdict),
+                        reference ? "leader"
+                        : again   ? "control"
+                                  : to_string(r.verdict),
                         std::exp(c.noise), c.ranks, megabytes(r.bytes), megabytes(r.most_bytes));
-    text += leader ? ",,,"
-                   : fmt::format("{:.5g},{:.5g},{:.5g},", p.of_sums, p.of_sums_interval.low, p.of_sums_interval.high);
+    text += reference
+                ? ",,,"
+                : fmt::format("{:.5g},{:.5g},{:.5g},", p.of_sums, p.of_sums_interval.low, p.of_sums_interval.high);
     text += fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{}\n", r.p95_milliseconds, r.mean_milliseconds,
                         r.setup_milliseconds, r.failed_milliseconds, why_left_out(r.name));
   }
   for (const LeftOut& out : c.left_out)
     if (std::none_of(c.rows.begin(), c.rows.end(), [&](const ShadowRow& r) { return r.name == out.name; }))
-      text += fmt::format("{},,0,,,,,,,,,left out,,,,,,,,,,,,{}\n", out.name, quoted(out.why));
+      text += fmt::format("{},,0,,,,,,,,,left out,,,,,,,,,,,,{}\n", out.name, csv_quoted(out.why));
   return text;
 }
 
 std::string shadow_json(const ShadowComparison& c, const std::string& system) {
   using Json = nlohmann::ordered_json;
-  Json j{{"system", system},
-         {"evidence", "open loop"},
-         {"on", c.on},
-         {"noise", std::exp(c.noise)},
-         {"verdicts", Json::object()}};
-  for (std::size_t i = 2; i < c.rows.size(); ++i) j["verdicts"][c.rows[i].name] = to_string(c.rows[i].verdict);
+  Json j{{"system", system},           {"evidence", "open loop"},    {"on", c.on},
+         {"noise", std::exp(c.noise)}, {"verdicts", Json::object()}, {"statements", Json::object()}};
+  for (std::size_t i = 2; i < c.rows.size(); ++i) {
+    const ShadowRow& r = c.rows[i];
+    const std::string verdict = to_string(r.verdict);
+    j["verdicts"][r.name] = verdict;
+    j["statements"][r.name] =
+        statement(Evidence::same_systems, r.name, verdict, r.with_reference.of_sums,
+                  r.with_reference.of_sums_interval) +
+        (r.failures ? fmt::format("; {} of {} solves did not converge", r.failures, r.with_reference.pairs) : "");
+  }
   j["left_out"] = Json::object();
   for (const LeftOut& out : c.left_out) j["left_out"][out.name] = out.why;
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string repetition_text(const Repetition& r, const std::string& why) {
-  if (r.parted == 0)
-    return fmt::format("the reference solver is reproducible: its replicas agree bitwise in all {} systems", r.systems);
+  if (r.different == 0)
+    return fmt::format("every repeat of the reference solver gave the same bits ({} systems)", r.systems);
   return fmt::format(
-      "the reference solver is not reproducible: its replicas differ in {} of {} systems, first at step {}, solve {}: "
-      "{} "
-      "unknowns differ, by at most {:.3g} ({})",
-      r.parted, r.systems, r.step, r.solve, r.differing, r.largest_difference,
-      why.empty() ? "not explained by the method: a race or uninitialised memory" : why);
+      "the reference solver is not reproducible: repeats differ in {} of {} systems, first at step {}, solve {}: {} "
+      "unknowns, by "
+      "at most {:.3g} ({})",
+      r.different, r.systems, r.step, r.solve, r.differing, r.largest_difference,
+      why.empty() ? "not explained by the method: look for a race or uninitialised memory" : why);
 }
 
 }  // namespace weir

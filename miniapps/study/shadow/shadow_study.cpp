@@ -1,11 +1,10 @@
-// [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
-// A candidate, [shadow.NAME], is like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the reference solver's by
-// default. One that cannot take part is left out, and log, records and page say why: it does not take this system's
-// matrices, or its set-up fails; its library is not in this build, or knows one rank alone.
-// shadow.csv holds a row a solver and system, and one of the reference solver's own solve ("in the flow");
-// shadow_summary.csv what the pairs say (statistics.hpp);
-// shadow_curves.csv the residuals of some solves, iteration by iteration.
-// Of systems that share a name, which are alike, the first is taken. Over ranks all solve, rank 0 writes.
+// [shadow]: systems of the run are also solved by other solvers, recorded and compared. A candidate, [shadow.NAME], has
+// the keys of [linear.SYSTEM]; its stopping test (tolerance, norm, ...) defaults to that of the reference solver. A
+// candidate that does not support the matrices, whose set-up fails or whose library is missing or serial is left out,
+// and log, records and page give the reason. shadow.csv has one row per solver and system, and one for the reference
+// solver's own solve ("in the flow"); shadow_summary.csv the comparison (statistics.hpp); shadow_curves.csv the
+// residuals of some solves by iteration. Of systems with several parts the first is studied. Over ranks all solve and
+// rank 0 writes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,20 +26,27 @@ namespace weir {
 
 Options shadow_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "one of [linear.SYSTEM]"},
-      {"solvers", Option::texts, "[]", "names: [shadow.NAME] says what each is"},
-      {"every", Option::integer, "10", "between two solves of the same systems by all of them; 0: off", "[0, inf)",
-       "steps"},
-      {"repeats", Option::integer, "1", "of each solve", "[1, inf)"},
-      {"seed", Option::integer, "1", "of the random order"}};
+      {"system", Option::text, "", "system that is studied, one of [linear.SYSTEM]"},
+      {"solvers", Option::texts, "[]", "names of the candidates, defined by [shadow.NAME]"},
+      {"every", Option::integer, "10", "interval between steps whose systems are solved by all candidates; 0: off",
+       "[0, inf)", "steps"},
+      {"repeats", Option::integer, "1", "number of solves per system and candidate; the median time counts",
+       "[1, inf)"},
+      {"seed", Option::integer, "1", "seed of the random order of the candidates"}};
   return keys;
 }
 
 Options candidate_options() {
   static constexpr Option keys[] = {
-      {"like_leader", Option::boolean, "false", "the run's own solver once more (A/A)"},
-      {"slowed_by", Option::number, "0", "waits for this part of its time: a test of the statistics", "[0, 10]"}};
+      {"like_reference", Option::boolean, "false", "switch for a further copy of the reference solver (A/A control)",
+       "", "", "like_leader"},
+      {"slowed_by", Option::number, "0",
+       "artificial slow-down as a fraction of the solver's time (tests the statistics)", "[0, 10]"}};
   return keys;
+}
+
+bool is_reference(const Table& candidate) {
+  return candidate.described_by(candidate_options()).get<bool>("like_reference");
 }
 
 namespace {
@@ -51,24 +57,24 @@ constexpr const char* columns =
 
 // Residuals of a few solves: the first system, the second, the fourth, the eighth, ...
 constexpr const char* curve_columns = "step,name,iteration,ms,residual";
-constexpr std::size_t curve_points = 200;  // at most, of one solve
+constexpr std::size_t curve_points = 200;  // maximum per solve
 
 std::string measure(double seconds) { return seconds >= 0 ? fmt::format("{:.6g}", 1e3 * seconds) : std::string(); }
 
-// Why the solver of another library that the table asks for cannot take part; empty: it can, or it is one of ours.
+// Why a solver of another library cannot take part; empty: it can, or it is one of ours.
 template <class Space>
 std::string why_left_out(const Table& solver, const Communicator& ranks) {
-  if (solver.has("like_leader")) return "";
+  if (is_reference(solver)) return "";
   const std::string method = solver.get<std::string>("method", "");
   if (method.starts_with("cusparse:") && !(std::is_same_v<Space, Device> && has_vendor_kernels()))
     return "cusparse needs a build with CUDA, and --space device";
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
   if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end()) return lacks(library);
-  return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only here" : "";
+  return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only" : "";
 }
 
-// Why one of ours does not take such matrices. system: its default method and preconditioner, kind, symmetry.
+// Why one of our solvers does not support the matrices of the system; empty: it does.
 template <class System>
 std::string why_unfit(const Table& solver, const System& system, const std::string& method,
                       const std::string& preconditioner) {
@@ -82,34 +88,33 @@ std::string why_unfit(const Table& solver, const System& system, const std::stri
   return "";
 }
 
-// So that none of its keys is an unknown one.
+// Marks its keys as known.
 void read_keys(const Table& solver) {
   read_krylov_options(solver);
   solver.get<std::string>("initial_guess", "previous");
   solver.get<double>("slowed_by", 0.0);
 }
 
-// Whether it can be told from the reference solver's options that it does not come to the same answer twice, or that
-// its replicas may come to other ones.
+// Why the reference solver, or its replicas, may not repeat the same solution.
 template <class Space>
-std::string why_leader_differs(const StudiedSystem<Space>& s) {
-  return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.leader->preconditioner().traits());
+std::string why_reference_differs(const StudiedSystem<Space>& s) {
+  return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.reference->preconditioner().traits());
 }
 template <class Space>
-std::string why_doubles_differ(const StudiedSystem<Space>& s) {
-  if (!s.leader->refresh_policy().is_always()) return "its preconditioner lag differs from theirs (refresh)";
-  return why_leader_differs(s);
+std::string why_replicas_differ(const StudiedSystem<Space>& s) {
+  if (!s.reference->refresh_policy().is_always()) return "the age of its lagged preconditioner differs (refresh)";
+  return why_reference_differs(s);
 }
 
-// Made slower by a known part of its time, to see whether the lab finds it: after each setup, update and solve it goes on
-// for that part of what they took, on the processor, and counts it.
+// A solver slowed down by a known fraction, to test the statistics: after each set-up, update and solve it keeps the
+// processor busy for that fraction of the time.
 template <class Space>
 class SlowedSolver : public AnySolver<Space> {
  public:
   SlowedSolver(std::unique_ptr<AnySolver<Space>> solver, double part) : solver_(std::move(solver)), part_(part) {}
 
-  void spread_like(const LinearSolver<Space>& leader) override { solver_->spread_like(leader); }
-  void stop_like(const LinearSolver<Space>& leader) override { solver_->stop_like(leader); }
+  void spread_like(const LinearSolver<Space>& reference) override { solver_->spread_like(reference); }
+  void stop_like(const LinearSolver<Space>& reference) override { solver_->stop_like(reference); }
   void setup(const Matrix<Space>& A) override {
     solver_->setup(A);
     note_setup();
@@ -171,10 +176,10 @@ class ShadowStudy : public Facility<Space> {
     for (const auto& name : candidates_) {
       const Table options = options_.table(name);
       options.described_by(candidate_options()).get<double>("slowed_by");
-      if (options.get<bool>("like_leader", false)) continue;
+      if (is_reference(options)) continue;
       make_any_solver<Space>(options, s.method, s.preconditioner, {});
       if (const std::string why = why_unfit(options, s, s.method, s.preconditioner); !why.empty())
-        say("shadow solver {} is left out: {}\n", name, why);
+        say("shadow solver {} left out: {}\n", name, why);
     }
   }
 
@@ -182,27 +187,27 @@ class ShadowStudy : public Facility<Space> {
     if (candidates_.empty() || s.name != system_ || s.part > 0) return;
     KrylovOptions defaults;
     defaults.tolerance = s.default_tolerance;
-    defaults.forcing = s.leader->forcing().shared();
+    defaults.forcing = s.reference->forcing().shared();
     defaults.history = true;
-    shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader, why_leader_differs(s).empty(),
+    shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.reference, why_reference_differs(s).empty(),
                                               [this](const ShadowRecord& record) { keep(record); });
-    shadow_->tell_left_out([this](const std::string& name, const std::string& why) { leave_out(name, why); });
-    shadow_->know_state([this] {
+    shadow_->on_left_out([this](const std::string& name, const std::string& why) { leave_out(name, why); });
+    shadow_->read_state_by([this] {
       for (const WatchedVariable& variable : facts_.watched) variable.range();
     });
     const auto make = [&](const Table& options, const KrylovOptions& with) {
       auto solver = make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
-      if (ranks_.size() > 1) solver->spread_like(*s.leader);
-      solver->stop_like(*s.leader);
+      if (ranks_.size() > 1) solver->spread_like(*s.reference);
+      solver->stop_like(*s.reference);
       return solver;
     };
-    for (const char* name : {"leader", leader_again}) shadow_->add(name, make(s.options, defaults));
-    KrylovOptions of_leader = stopping_test_of(s.options, defaults);
-    of_leader.history = true;
+    for (const char* name : {"leader", control_name}) shadow_->add(name, make(s.options, defaults));
+    KrylovOptions of_reference = stopping_test_of(s.options, defaults);
+    of_reference.history = true;
     for (const auto& name : candidates_) {
       const Table options = options_.table(name);
-      const bool is_own = options.get<bool>("like_leader", false);
-      auto solver = is_own ? make(s.options, defaults) : make(options, of_leader);
+      const bool is_own = is_reference(options);
+      auto solver = is_own ? make(s.options, defaults) : make(options, of_reference);
       const auto slowed_by = options.described_by(candidate_options()).get<double>("slowed_by");
       if (const std::string why = is_own ? "" : why_unfit(options, s, s.default_method, s.default_preconditioner);
           !why.empty()) {
@@ -212,8 +217,8 @@ class ShadowStudy : public Facility<Space> {
       if (slowed_by > 0) solver = std::make_unique<SlowedSolver<Space>>(std::move(solver), slowed_by);
       shadow_->add(name, std::move(solver));
     }
-    if (every_ > 0) s.leader->watch(shadow_.get());
-    why_not_the_same_ = why_doubles_differ(s);
+    if (every_ > 0) s.reference->watch(shadow_.get());
+    why_not_the_same_ = why_replicas_differ(s);
   }
 
   void open(Run& run) override {
@@ -235,7 +240,7 @@ class ShadowStudy : public Facility<Space> {
   void finish(Run& run) override {
     if (series_.empty() || !ranks_.is_root()) return;
     run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();
-    run.timings().at("instrumentation", "after shadows") += shadow_->give_back_seconds();
+    run.timings().at("instrumentation", "restoring caches after shadow solves") += shadow_->restore_seconds();
     ShadowComparison comparison = series_.compare(seed_);
     comparison.ranks = ranks_.size();
     comparison.on = facts_.whose_systems;
@@ -260,7 +265,7 @@ class ShadowStudy : public Facility<Space> {
     });
   }
 
-  void tell(const LeftOut& out) { run_->event("shadow", out.name + " is left out: " + out.why); }
+  void tell(const LeftOut& out) { run_->event("shadow", out.name + " left out: " + out.why); }
 
   void leave_out(const std::string& name, const std::string& why) {
     left_out_.push_back({name, why});
@@ -274,10 +279,10 @@ class ShadowStudy : public Facility<Space> {
 
   void write(const ShadowRecord& r) {
     const bool own = r.name == ShadowRecord::in_the_flow;
-    const auto who = static_cast<std::size_t>(own ? 0 : r.name);
+    const auto index = static_cast<std::size_t>(own ? 0 : r.name);
     if (!own && r.name > 0 && std::has_single_bit(static_cast<std::uint64_t>(series_.systems(r.name)))) keep_curve(r);
     rows_->add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,
-                           own ? leader_in_the_flow : names_[who], solvers_[who], r.place, r.result.iterations,
+                           own ? in_the_flow_name : names_[index], solvers_[index], r.place, r.result.iterations,
                            to_string(r.result.reason), r.result.residual0, r.residual,
                            r.setup_seconds > 0 ? measure(r.setup_seconds) : "", measure(r.result.solve_seconds),
                            measure(r.result.apply_seconds), measure(r.result.spmv_seconds),
@@ -285,8 +290,7 @@ class ShadowStudy : public Facility<Space> {
                            own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
   }
 
-  // An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or
-  // less often than once an iteration has its iterations spread over what it saw.
+  // Time of an iteration: set-up plus its share of the solve. Residuals are spread evenly over the iterations.
   void keep_curve(const ShadowRecord& r) {
     const std::size_t points = r.history.size();
     if (points < 2) return;
@@ -308,7 +312,7 @@ class ShadowStudy : public Facility<Space> {
   int repeats_ = 1;
   std::uint64_t seed_ = 1;
   std::unique_ptr<Shadow<Space>> shadow_;
-  std::string why_not_the_same_;  // the replicas' answers as the reference solver's; empty: they should be
+  std::string why_not_the_same_;  // why replicas may differ; empty: they should not
   std::vector<std::string> names_, solvers_;
   ShadowSeries series_;
   LineFile *rows_ = nullptr, *curves_ = nullptr;  // of the run
@@ -316,11 +320,6 @@ class ShadowStudy : public Facility<Space> {
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Facility<Space>> make_shadow_study(const LabCase& c) {
-  return std::make_unique<ShadowStudy<Space>>(c);
-}
-template std::unique_ptr<Facility<Host>> make_shadow_study<Host>(const LabCase&);
-template std::unique_ptr<Facility<Device>> make_shadow_study<Device>(const LabCase&);
+const FacilityKind shadow_facility = facility_kind<ShadowStudy>("shadow", shadow_options, true);
 
 }  // namespace weir

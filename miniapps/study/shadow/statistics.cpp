@@ -16,15 +16,20 @@ constexpr int resamples = 2000;
 
 double reach(const Interval& i) { return std::max(std::abs(std::log(i.low)), std::abs(std::log(i.high))); }
 
-// How many of the sorted values lie beyond either end, so that of n / block independent ones 95 % lie between.
+// Number of sorted values outside of each end of the interval, for n / block independent values.
 std::size_t tail_of(std::size_t n, std::size_t block) {
   const double m = std::max(2.0, static_cast<double>(n) / static_cast<double>(block));
-  const double t = boost::math::quantile(boost::math::students_t(m - 1), 0.975);
+  const double t = student_quantile(0.975, m - 1);
   const double below = 0.5 * std::erfc(std::sqrt(m / (m - 1)) * t / std::numbers::sqrt2);
   return static_cast<std::size_t>(below * resamples);
 }
 
 }  // namespace
+
+double student_cdf(double t, double degrees) { return boost::math::cdf(boost::math::students_t(degrees), t); }
+double student_quantile(double probability, double degrees) {
+  return boost::math::quantile(boost::math::students_t(degrees), probability);
+}
 
 Interval bootstrap_95(std::size_t n, std::uint64_t seed, const Statistic& statistic) {
   const std::size_t block = std::max<std::size_t>(1, static_cast<std::size_t>(std::cbrt(static_cast<double>(n))));
@@ -70,16 +75,16 @@ double sign_test(int wins, int pairs) {
   return std::min(1.0, 2 * sum);
 }
 
-PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed,
-                               std::span<const double> beside) {
+PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> reference, std::uint64_t seed,
+                               std::span<const double> extra) {
   PairedComparison c;
-  c.pairs = static_cast<int>(std::min(candidate.size(), leader.size()));
+  c.pairs = static_cast<int>(std::min(candidate.size(), reference.size()));
   if (c.pairs == 0) return c;
   std::vector<double> logs;
   int ties = 0;
   for (int i = 0; i < c.pairs; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    logs.push_back(std::log(candidate[k] / leader[k]));
+    logs.push_back(std::log(candidate[k] / reference[k]));
     if (logs.back() < 0) ++c.wins;
     if (logs.back() == 0) ++ties;
   }
@@ -93,12 +98,12 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
   c.interval = {std::exp(of_median.low), std::exp(of_median.high)};
   c.sign_test_p = sign_test(c.wins, c.pairs - ties);
   const auto ratio_of_sums = [&](const std::vector<std::size_t>& pick) {
-    double mine = 0, reference = 0;
+    double mine = 0, other = 0;
     for (const std::size_t i : pick) {
-      mine += candidate[i] + (beside.empty() ? 0 : beside[i]);
-      reference += leader[i];
+      mine += candidate[i] + (extra.empty() ? 0 : extra[i]);
+      other += reference[i];
     }
-    return mine / reference;
+    return mine / other;
   };
   std::vector<std::size_t> all(logs.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -118,13 +123,28 @@ Verdict verdict_of(const PairedComparison& c, double noise_floor) {
 }
 
 std::string to_string(Verdict verdict) {
-  constexpr const char* names[] = {"faster", "slower", "no difference", "undecided", "too few systems"};
+  constexpr const char* names[] = {"faster",    "slower",  "no difference", "undecided", "too few systems",
+                                   "reference", "control", "not settled",   "fails",     "too few branches"};
   return names[static_cast<int>(verdict)];
 }
 
 std::string verdict_text(Verdict verdict, double noise_floor) {
   if (verdict != Verdict::undecided) return to_string(verdict);
   return fmt::format("undecided (noise {:.1f} %)", 100 * std::expm1(noise_floor));
+}
+
+std::string statement(Evidence evidence, const std::string& name, const std::string& verdict, double ratio,
+                      const Interval& interval) {
+  constexpr const char *did[] = {"solved the same systems in", "ran the branches in", "completed the runs in"},
+                       *reference[] = {"reference solver's time", "reference solver's time per progress",
+                                       "baseline's time"},
+                       *level[] = {"same systems", "branches", "whole runs"};
+  const auto e = static_cast<std::size_t>(evidence);
+  if (!std::isfinite(ratio)) return fmt::format("{}: {} ({})", name, verdict, level[e]);
+  const bool is_decided = verdict == "faster" || verdict == "slower";
+  return fmt::format("{}{} {} {:.2f} {} the {} (95 % interval {:.2f} to {:.2f}, {})", is_decided ? "" : verdict + ": ",
+                     name, did[e], ratio, ratio < 1 ? "of" : "times", reference[e], interval.low, interval.high,
+                     level[e]);
 }
 
 }  // namespace weir

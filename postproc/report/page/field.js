@@ -1,15 +1,17 @@
-// Pictures of fields: cells of a grid or of a mesh, each one colour, with isolines, streamlines and a bar. place.x(v), place.y(v)
-// bring coordinates to pixels of the canvas, place.box holds the frame in pixels.
+// Pictures of fields: cells of a grid or of a mesh, each one colour, with isolines, streamlines and a bar. place.x(v),
+// place.y(v) bring coordinates to pixels of the canvas, place.box holds the frame in pixels.
 'use strict';
 
 const [NO_VALUE] = new Uint32Array(new Uint8Array([201, 206, 211, 255]).buffer), meshes = {};
 
 // 256 colours, as the pixels of an image have them, from those at even distances that "rrggbb..." names.
 function colourTable(map) {
-  const points = map.match(/.{6}/g).map(c => [0, 2, 4].map(k => parseInt(c.slice(k, k + 2), 16))), table = new Uint8ClampedArray(4 * 256).fill(255);
+  const points = map.match(/.{6}/g).map(c => [0, 2, 4].map(k => parseInt(c.slice(k, k + 2), 16))),
+        table = new Uint8ClampedArray(4 * 256).fill(255);
   for (let i = 0; i < 256; ++i) {
     const at = i / 255 * (points.length - 1), first = Math.min(Math.floor(at), points.length - 2);
-    for (let k = 0; k < 3; ++k) table[4 * i + k] = Math.round(points[first][k] + (at - first) * (points[first + 1][k] - points[first][k]));
+    for (let k = 0; k < 3; ++k)
+      table[4 * i + k] = Math.round(points[first][k] + (at - first) * (points[first + 1][k] - points[first][k]));
   }
   return new Uint32Array(table.buffer);
 }
@@ -47,8 +49,10 @@ function drawCells(c, mark, place) {
   for (let j = 0; j + 1 < y.length; ++j)
     for (let i = 0; i + 1 < n; ++i) {
       const a = j * n + i;
-      isolines(c, place, mark.levels, [x[i], y[j], v[a]], [x[i + 1], y[j], v[a + 1]], [x[i + 1], y[j + 1], v[a + n + 1]]);
-      isolines(c, place, mark.levels, [x[i], y[j], v[a]], [x[i + 1], y[j + 1], v[a + n + 1]], [x[i], y[j + 1], v[a + n]]);
+      isolines(
+        c, place, mark.levels, [x[i], y[j], v[a]], [x[i + 1], y[j], v[a + 1]], [x[i + 1], y[j + 1], v[a + n + 1]]);
+      isolines(
+        c, place, mark.levels, [x[i], y[j], v[a]], [x[i + 1], y[j + 1], v[a + n + 1]], [x[i], y[j + 1], v[a + n]]);
     }
   ink(c, place, 0.5, 0.5);
 }
@@ -70,7 +74,8 @@ function isolines(c, place, levels, p, q, r) {
     let is_first = true;
     for (const [a, b] of [[p, q], [q, r], [r, p]]) {
       if ((a[2] <= level) === (b[2] <= level)) continue;
-      const part = (level - a[2]) / (b[2] - a[2]), x = place.x(a[0] + part * (b[0] - a[0])), y = place.y(a[1] + part * (b[1] - a[1]));
+      const part = (level - a[2]) / (b[2] - a[2]), x = place.x(a[0] + part * (b[0] - a[0])),
+            y = place.y(a[1] + part * (b[1] - a[1]));
       is_first ? c.moveTo(x, y) : c.lineTo(x, y);
       is_first = false;
     }
@@ -79,7 +84,8 @@ function isolines(c, place, levels, p, q, r) {
 
 // A pixel shows the cell that its middle lies in.
 function drawMesh(c, mark, place) {
-  const {nodes, corners} = meshOf(mark), {left, top, width, height} = place.box, shade = shader(mark), shown = [], thick = [];
+  const {nodes, corners} = meshOf(mark), {left, top, width, height} = place.box, shade = shader(mark), shown = [],
+                thick = [];
   const px = new Float64Array(nodes.length / 2), py = new Float64Array(nodes.length / 2);
   for (let n = 0; n < px.length; ++n) px[n] = place.x(nodes[2 * n]) - left, py[n] = place.y(nodes[2 * n + 1]) - top;
   const image = c.createImageData(width, height), pixels = new Uint32Array(image.data.buffer);
@@ -90,7 +96,10 @@ function drawMesh(c, mark, place) {
     const x0 = Math.min(px[p], px[q], px[r], px[s]), x1 = Math.max(px[p], px[q], px[r], px[s]);
     if (x1 < 0 || x0 > width || y1 < 0 || y0 > height) continue;
     shown.push(cell);
-    if (mark.edges && Math.abs((px[r] - px[p]) * (py[s] - py[q]) - (px[s] - px[q]) * (py[r] - py[p])) > 3.5 * place.ratio * Math.hypot(x1 - x0, y1 - y0))
+    if (
+      mark.edges &&
+      Math.abs((px[r] - px[p]) * (py[s] - py[q]) - (px[s] - px[q]) * (py[r] - py[p])) >
+        3.5 * place.ratio * Math.hypot(x1 - x0, y1 - y0))
       thick.push(cell);  // its edges can be seen
     const pixel = shade(mark.values[cell]);
     for (let j = Math.max(0, Math.ceil(y0 - 0.5)); j < height && j + 0.5 <= y1; ++j) {
@@ -101,24 +110,29 @@ function drawMesh(c, mark, place) {
         const x = px[a] + (y - py[a]) / (py[b] - py[a]) * (px[b] - px[a]);
         from = Math.min(from, x), to = Math.max(to, x);
       }
-      for (let i = Math.max(0, Math.ceil(from - 0.5)); i < width && i + 0.5 <= to; ++i) pixels[j * width + i] = pixel, mark.cells[j * width + i] = cell;
+      for (let i = Math.max(0, Math.ceil(from - 0.5)); i < width && i + 0.5 <= to; ++i)
+        pixels[j * width + i] = pixel, mark.cells[j * width + i] = cell;
     }
   }
   c.putImageData(image, left, top);
   for (let first = 0; first < thick.length; first += 500) {  // one path of all takes far longer
     c.beginPath();
     for (const cell of thick.slice(first, first + 500)) {
-      for (let k = 0; k < 4; ++k) c[k ? 'lineTo' : 'moveTo'](left + px[corners[4 * cell + k]], top + py[corners[4 * cell + k]]);
+      for (let k = 0; k < 4; ++k)
+        c[k ? 'lineTo' : 'moveTo'](left + px[corners[4 * cell + k]], top + py[corners[4 * cell + k]]);
       c.closePath();
     }
     ink(c, place, 0.4, 0.5);
   }
   if (!mark.levels) return;
-  const at = mark.at_nodes ??= nodeValues(nodes, corners, mark.values), point = n => [nodes[2 * n], nodes[2 * n + 1], at[n]];
+  const at = mark.at_nodes ??= nodeValues(nodes, corners, mark.values),
+        point = n => [nodes[2 * n], nodes[2 * n + 1], at[n]];
   c.beginPath();
   for (const cell of shown) {
     const [p, q, r, s] = corners.subarray(4 * cell, 4 * cell + 4);
-    if (mark.levels.every(level => (at[p] <= level) === (at[q] <= level) && (at[q] <= level) === (at[r] <= level) && (at[r] <= level) === (at[s] <= level)))
+    if (mark.levels.every(
+          level => (at[p] <= level) === (at[q] <= level) && (at[q] <= level) === (at[r] <= level) &&
+            (at[r] <= level) === (at[s] <= level)))
       continue;
     isolines(c, place, mark.levels, point(p), point(q), point(r));
     if (s !== r) isolines(c, place, mark.levels, point(p), point(r), point(s));
@@ -140,15 +154,17 @@ function nodeValues(nodes, corners, values) {
   return total.map((v, n) => v / count[n]);
 }
 
-// The value of a picture at a point of the frame, x to the right and y down from its corner in pixels of the canvas; NaN: none.
+// The value of a picture at a point of the frame, x to the right and y down from its corner in pixels of the canvas;
+// NaN: none.
 function valueAt(mark, place, x, y) {
   if (mark.kind === 'mesh') return mark.values[mark.cells[Math.floor(y) * place.box.width + Math.floor(x)]] ?? NaN;
-  const [i] = cellsAlong(mark.x, place.box.left + x - 0.5, 1, place.xOf), [j] = cellsAlong(mark.y, place.box.top + y - 0.5, 1, place.yOf);
+  const [i] = cellsAlong(mark.x, place.box.left + x - 0.5, 1, place.xOf),
+        [j] = cellsAlong(mark.y, place.box.top + y - 0.5, 1, place.yOf);
   return i < 0 || j < 0 ? NaN : mark.values[j * (mark.x.length - 1) + i];
 }
 
-// Streamlines of about even distance in the frame: each starts in a free square of a raster, marks the squares that it passes, and
-// ends where it meets a taken one (as matplotlib's).
+// Streamlines of about even distance in the frame: each starts in a free square of a raster, marks the squares that it
+// passes, and ends where it meets a taken one (as matplotlib's).
 function drawStream(c, mark, place) {
   const {left, top, width, height} = place.box, [x0, x1, y0, y1] = mark.box, [nx, ny] = mark.size;
   const across = 30, down = Math.max(8, Math.min(60, Math.round(30 * height / width))), square = width / across;
@@ -157,7 +173,8 @@ function drawStream(c, mark, place) {
   const flow = (px, py) => {
     const a = (place.xOf(px) - x0) / (x1 - x0) * (nx - 1), b = (place.yOf(py) - y0) / (y1 - y0) * (ny - 1);
     if (!(a >= 0 && b >= 0 && a <= nx - 1 && b <= ny - 1)) return null;
-    const i = Math.min(Math.floor(a), nx - 2), j = Math.min(Math.floor(b), ny - 2), s = a - i, t = b - j, at = j * nx + i;
+    const i = Math.min(Math.floor(a), nx - 2), j = Math.min(Math.floor(b), ny - 2), s = a - i, t = b - j,
+          at = j * nx + i;
     const mean = f => (1 - t) * ((1 - s) * f[at] + s * f[at + 1]) + t * ((1 - s) * f[at + nx] + s * f[at + nx + 1]);
     const u = mean(mark.u) * place.perX, v = mean(mark.v) * place.perY, size = Math.hypot(u, v);
     return size > 0 ? [u / size, v / size] : null;
@@ -170,7 +187,8 @@ function drawStream(c, mark, place) {
     const line = [];
     let last = squareOf(px, py);
     for (let n = 0; n < 800; ++n) {
-      const first = flow(px, py), middle = first && flow(px + 0.5 * sign * step * first[0], py + 0.5 * sign * step * first[1]);
+      const first = flow(px, py),
+            middle = first && flow(px + 0.5 * sign * step * first[0], py + 0.5 * sign * step * first[1]);
       if (!middle) break;
       px += sign * step * middle[0], py += sign * step * middle[1];
       const at = squareOf(px, py);
@@ -183,17 +201,21 @@ function drawStream(c, mark, place) {
   c.strokeStyle = c.fillStyle = 'rgba(255, 255, 255, 0.75)';
   c.lineWidth = 0.9 * place.ratio;
   const seeds = [...taken.keys()].sort((a, b) => edge(a) - edge(b));
-  function edge(at) { return Math.min(at % across, across - 1 - at % across, Math.floor(at / across), down - 1 - Math.floor(at / across)); }
+  function edge(at) {
+    return Math.min(at % across, across - 1 - at % across, Math.floor(at / across), down - 1 - Math.floor(at / across));
+  }
   seeds.forEach((at, n) => {
     if (taken[at]) return;
-    const px = left + (at % across + 0.5) * square, py = top + (Math.floor(at / across) + 0.5) * height / down, before = taken.slice();
+    const px = left + (at % across + 0.5) * square, py = top + (Math.floor(at / across) + 0.5) * height / down,
+          before = taken.slice();
     taken[at] = n + 1;
     const line = half(px, py, -1, n + 1).reverse().concat([[px, py]], half(px, py, 1, n + 1));
     if (line.length * step < 0.1 * width) return taken.set(before);
     c.beginPath();
     line.forEach(([a, b], k) => k ? c.lineTo(a, b) : c.moveTo(a, b));
     c.stroke();
-    const k = line.length >> 1, [a, b] = line[k], [p, q] = line[Math.max(k - 2, 0)], size = 4 * place.ratio / (Math.hypot(a - p, b - q) || 1);
+    const k = line.length >> 1, [a, b] = line[k], [p, q] = line[Math.max(k - 2, 0)],
+          size = 4 * place.ratio / (Math.hypot(a - p, b - q) || 1);
     const u = (a - p) * size, v = (b - q) * size;
     c.beginPath();
     c.moveTo(a + u, b + v);
@@ -205,7 +227,8 @@ function drawStream(c, mark, place) {
 
 // The bar below a picture; pointed where values lie beyond its ends.
 function colourBar(bar) {
-  const root = document.createElement('div'), canvas = root.appendChild(document.createElement('canvas')), c = canvas.getContext('2d');
+  const root = document.createElement('div'), canvas = root.appendChild(document.createElement('canvas')),
+        c = canvas.getContext('2d');
   root.className = 'bar';
   canvas.width = 512;
   canvas.height = 12;

@@ -1,9 +1,33 @@
-// Draws the page's plots with uPlot: drag to zoom, double click to go back, values at the cursor. Named lines are uPlot's series; all
-// else (bars, rules, boxes, words, pictures) is drawn on the same canvas here and in field.js.
+// Draws the page's plots with uPlot: drag to zoom, double click to go back, values at the cursor. Named lines are
+// uPlot's series; all else (bars, rules, boxes, words, fields) is drawn on the same canvas here and in field.js.
 'use strict';
 
 const KINDS = {f8: Float64Array, f4: Float32Array, u4: Uint32Array, u2: Uint16Array};
-const UNDER = new Set(['cells', 'mesh', 'image', 'stream', 'span', 'bar', 'box']), FONT = '12px system-ui, "DejaVu Sans", sans-serif';
+const UNDER = new Set(['cells', 'mesh', 'stream', 'span', 'bar', 'box']),
+      FONT = '12px system-ui, "DejaVu Sans", sans-serif';
+
+// Colours of lines and words that are dark on paper, for a dark page.
+const DARK = {
+  '#1d2329': '#e4e7ea',
+  '#222222': '#e4e7ea',
+  '#444': '#aab2ba',
+  '#ddd': '#39414a',
+  '#e3e6ea': '#39414a',
+  '#5b6670': '#aab2ba',
+  '#888888': '#aab2ba',
+  '#5A5A5A': '#a6a6a6',
+  '#0072B2': '#4aa3df',
+  '#b3261e': '#ff8f85',
+  '#4d4d4d': '#aab2ba',
+  '#fff': '#1b2026'
+};
+const scheme = matchMedia('(prefers-color-scheme: dark)');
+let is_printed = false;
+const inkOf = colour => scheme.matches && !is_printed ? DARK[colour] ?? colour : colour;
+const redraw = printed => (is_printed = printed, everyPlot.flat().forEach(u => u.redraw(false, true)));
+scheme.addEventListener('change', () => redraw(false));
+addEventListener('beforeprint', () => redraw(true));
+addEventListener('afterprint', () => redraw(false));
 
 function bytesOf(text) {
   const bytes = new Uint8Array(text.length);
@@ -19,8 +43,8 @@ function unpack(mark) {
   return mark;
 }
 
-// One table for lines with positions of their own: [x, y of each line]; null: a gap, undefined: a position of another line. A
-// position that a line has twice stands twice.
+// One table for lines with positions of their own: [x, y of each line]; null: a gap, undefined: a position of another
+// line. A position that a line has twice stands twice.
 function joined(lines) {
   const most = new Map();
   for (const line of lines) {
@@ -60,16 +84,33 @@ function scaleOf(axis) {
           range: (u, low, high) => [low ?? axis.low, high ?? axis.high], dir: axis.down ? -1 : 1};
 }
 
-function axisOf(axis, scale, side, is_off) {
+function axisOf(axis, scale, side) {
   const is_up = side % 2 === 1;
   return {
-    scale, side, font: FONT, labelFont: FONT, stroke: '#444', label: axis.label || undefined, labelSize: axis.label ? 20 : 0, show: !is_off, gap: 4,
+    scale,
+    side,
+    font: FONT,
+    labelFont: FONT,
+    stroke: () => inkOf('#444'),
+    label: axis.label || undefined,
+    labelSize: axis.label ? 20 : 0,
+    gap: 4,
     filter: (_, splits) => splits,
-    grid: {show: axis.grid && side !== 1, stroke: '#ddd', width: 0.7}, ticks: {stroke: '#444', width: 0.8, size: 4},
-    splits: (u, _, low, high) => ticksOf(axis, low, high, Math.max(3, Math.round(is_up ? u.height / 50 : u.width / 85))),
-    values: (_, splits) => splits.map(v => axis.bare ? '' : nameOf(axis, v)), rotate: axis.slanted ? -45 : 0,
-    size: (u, values, i, cycle) => cycle > 1 ? u.axes[i]._size : Math.ceil(13 + Math.max(
-      axis.beside ?? 0, axis.bare ? 0 : is_up ? longest(values) : axis.slanted ? 0.75 * longest(values) + 8 : 12)),
+    grid: {show: axis.grid && side !== 1, stroke: () => inkOf('#ddd'), width: 0.7},
+    ticks: {stroke: () => inkOf('#444'), width: 0.8, size: 4},
+    splits: (u, _, low, high) =>
+      ticksOf(axis, low, high, Math.max(3, Math.round(is_up ? u.height / 50 : u.width / 85))),
+    values: (_, splits) => splits.map(v => axis.bare ? '' : nameOf(axis, v)),
+    rotate: axis.slanted ? -45 : 0,
+    size: (u, values, i, cycle) => cycle > 1 ? u.axes[i]._size :
+                                               Math.ceil(
+                                                 13 +
+                                                 Math.max(
+                                                   axis.room ?? 0,
+                                                   axis.bare      ? 0 :
+                                                     is_up        ? longest(values) :
+                                                     axis.slanted ? 0.75 * longest(values) + 8 :
+                                                                    12)),
   };
 }
 
@@ -82,26 +123,35 @@ function longest(words) {
 // ---- marks
 
 function placeOf(u, y = 'y') {
-  const {left, top, width, height} = u.bbox, ratio = uPlot.pxRatio, [box] = [{left: Math.round(left), top: Math.round(top), width: Math.round(width), height: Math.round(height)}];
+  const {left, top, width, height} = u.bbox, ratio = uPlot.pxRatio, [box] = [
+    {left: Math.round(left), top: Math.round(top), width: Math.round(width), height: Math.round(height)}
+  ];
   const at = (v, s) => u.valToPos(v, s, true);
-  const place = {box, ratio, x: v => at(v, 'x'), y: v => at(v, y), xOf: p => u.posToVal((p - left) / ratio, 'x'), yOf: p => u.posToVal((p - top) / ratio, y)};
-  const slope = (s, reach) => (at(u.scales[s].max, s) - at(u.scales[s].min, s)) / (u.scales[s].max - u.scales[s].min) || reach;
+  const place = {
+    box,
+    ratio,
+    x: v => at(v, 'x'),
+    y: v => at(v, y),
+    xOf: p => u.posToVal((p - left) / ratio, 'x'),
+    yOf: p => u.posToVal((p - top) / ratio, y)
+  };
+  const slope = (s, reach) =>
+    (at(u.scales[s].max, s) - at(u.scales[s].min, s)) / (u.scales[s].max - u.scales[s].min) || reach;
   return Object.assign(place, {perX: slope('x', 1), perY: slope(y, 1)});
 }
 
 const DRAW = {
-  cells: drawCells, mesh: drawMesh, stream: drawStream,
-  image(c, mark, place) {
-    const [x0, x1, y0, y1] = mark.box;
-    if (mark.picture?.complete) c.drawImage(mark.picture, place.x(x0), place.y(y1), place.x(x1) - place.x(x0), place.y(y0) - place.y(y1));
-  },
+  cells: drawCells,
+  mesh: drawMesh,
+  stream: drawStream,
   span(c, mark, place) {
-    c.fillStyle = mark.colour;
+    c.fillStyle = inkOf(mark.colour);
     c.fillRect(place.x(mark.x0), place.box.top, place.x(mark.x1) - place.x(mark.x0), place.box.height);
   },
   rule(c, mark, place) {
     const {left, top, width, height} = place.box;
-    const [x0, y0, x1, y1] = 'x' in mark ? [place.x(mark.x), top, place.x(mark.x), top + height] : [left, place.y(mark.y), left + width, place.y(mark.y)];
+    const [x0, y0, x1, y1] = 'x' in mark ? [place.x(mark.x), top, place.x(mark.x), top + height] :
+                                           [left, place.y(mark.y), left + width, place.y(mark.y)];
     strokeOf(c, mark, place, () => (c.moveTo(x0, y0), c.lineTo(x1, y1)));
   },
   bar(c, mark, place) {
@@ -109,13 +159,15 @@ const DRAW = {
     const box = [Math.min(a, b), Math.min(p, q), Math.abs(b - a), Math.abs(q - p)];
     c.save();
     c.globalAlpha = mark.alpha ?? 1;
-    c.fillStyle = mark.colour;
+    c.fillStyle = inkOf(mark.colour);
     c.fillRect(...box);
     c.beginPath();
     c.rect(...box);
     c.clip();
     c.beginPath();
-    if (mark.hatch) for (let d = 0; d < box[2] + box[3]; d += 9 * place.ratio) c.moveTo(box[0] + d, box[1]), c.lineTo(box[0] + d - box[3], box[1] + box[3]);
+    if (mark.hatch)
+      for (let d = 0; d < box[2] + box[3]; d += 9 * place.ratio)
+        c.moveTo(box[0] + d, box[1]), c.lineTo(box[0] + d - box[3], box[1] + box[3]);
     c.strokeStyle = mark.edge ?? 'transparent';
     c.lineWidth = place.ratio;
     c.rect(...box);
@@ -123,37 +175,48 @@ const DRAW = {
     c.restore();
   },
   box(c, mark, place) {
-    const x = place.x(mark.place), wide = Math.abs(place.x(mark.place + 0.5 * mark.wide) - x), [least, low, middle, high, most] = mark.five.map(place.y);
-    strokeOf(c, {colour: '#444', width: 1}, place, () => (c.moveTo(x, least), c.lineTo(x, low), c.moveTo(x, high), c.lineTo(x, most)));
-    c.fillStyle = mark.colour;
+    const x = place.x(mark.place), wide = Math.abs(place.x(mark.place + 0.5 * mark.wide) - x),
+          [least, low, middle, high, most] = mark.five.map(place.y);
+    strokeOf(
+      c, {colour: '#444', width: 1}, place,
+      () => (c.moveTo(x, least), c.lineTo(x, low), c.moveTo(x, high), c.lineTo(x, most)));
+    c.fillStyle = inkOf(mark.colour);
     c.fillRect(x - wide, high, 2 * wide, Math.max(low - high, 3 * place.ratio));
     strokeOf(c, {colour: '#1d2329', width: 1.5}, place, () => (c.moveTo(x - wide, middle), c.lineTo(x + wide, middle)));
-    c.fillStyle = '#1d2329';
+    c.fillStyle = inkOf('#1d2329');
     for (const v of mark.far) c.fillRect(x - place.ratio, place.y(v) - place.ratio, 2 * place.ratio, 2 * place.ratio);
   },
   line(c, mark, place) {
     const points = Array.from(mark.x, (x, i) => [place.x(x), place.y(mark.y[i])]).filter(p => p.every(Number.isFinite));
     if (mark.width) strokeOf(c, mark, place, () => points.forEach(([x, y], i) => i ? c.lineTo(x, y) : c.moveTo(x, y)));
-    c.fillStyle = mark.hollow ? '#fff' : mark.colour;
-    if (mark.point) for (const [x, y] of points) {
-      c.beginPath();
-      c.arc(x, y, 0.6 * mark.point * place.ratio, 0, 7);
-      c.fill();
-      if (mark.hollow) strokeOf(c, {...mark, width: 1.3, dash: null}, place, () => c.arc(x, y, 0.6 * mark.point * place.ratio, 0, 7));
-    }
+    c.fillStyle = inkOf(mark.hollow ? '#fff' : mark.colour);
+    if (mark.point)
+      for (const [x, y] of points) {
+        const r = 0.6 * mark.point * place.ratio;
+        c.beginPath();
+        if (mark.shape === 'square') c.rect(x - r, y - r, 2 * r, 2 * r);
+        else if (mark.shape === 'diamond')
+          [[0, -r], [r, 0], [0, r], [-r, 0]].forEach(([a, b]) => c.lineTo(x + 1.25 * a, y + 1.25 * b));
+        else c.arc(x, y, r, 0, 7);
+        c.fill();
+        if (mark.hollow) strokeOf(c, {...mark, width: 1.3, dash: null}, place, () => c.arc(x, y, r, 0, 7));
+      }
   },
   text(c, mark, place) {
-    const [x, y] = [place.x(mark.at[0]), place.y(mark.at[1])], lines = mark.words.split('\n'), tall = 1.3 * mark.size * place.ratio;
+    const [x, y] = [place.x(mark.at[0]), place.y(mark.at[1])], lines = mark.words.split('\n'),
+              tall = 1.3 * mark.size * place.ratio;
     const {left, top, width, height} = place.box;
     if (y < top || y > top + height || x > left + width || x < left) return;
     c.font = `${1.25 * mark.size * place.ratio}px system-ui, "DejaVu Sans", sans-serif`;
     const widest = Math.max(...lines.map(l => c.measureText(l).width));
     if (mark.inside && widest > Math.abs(place.x(mark.inside[1]) - place.x(mark.inside[0]))) return;
-    c.fillStyle = mark.colour;
+    c.fillStyle = inkOf(mark.colour);
     c.textAlign = mark.ha;
     c.textBaseline = mark.va === 'center' ? 'middle' : 'bottom';
     const up = mark.va === 'center' ? 0.5 * (lines.length - 1) * tall : (lines.length - 1) * tall;
-    lines.forEach((l, i) => c.fillText(l, x + 1.3 * mark.shift[0] * place.ratio, y - 1.3 * mark.shift[1] * place.ratio - up + i * tall));
+    lines.forEach(
+      (l, i) =>
+        c.fillText(l, x + 1.3 * mark.shift[0] * place.ratio, y - 1.3 * mark.shift[1] * place.ratio - up + i * tall));
   },
 };
 
@@ -161,7 +224,7 @@ function strokeOf(c, mark, place, path) {
   c.beginPath();
   path();
   c.setLineDash((mark.dash ?? []).map(d => d * place.ratio));
-  c.strokeStyle = mark.colour;
+  c.strokeStyle = inkOf(mark.colour);
   c.lineWidth = mark.width * place.ratio;
   c.stroke();
   c.setLineDash([]);
@@ -180,44 +243,78 @@ function drawMarks(u, marks, y) {
 // ---- axes
 
 function seriesOf(line, scale) {
-  const point = line.point ? {show: true, size: 1.3 * line.point, width: line.hollow ? 1.3 : 0, fill: line.hollow ? '#fff' : line.colour} : {show: false};
-  return {label: line.name, scale, stroke: line.colour, width: line.width, dash: line.dash, points: point, pxAlign: 0,
-          paths: line.width ? undefined : () => null, value: (_, v) => tick(v, 5)};
+  const point = line.point ? {
+    show: true,
+    size: 1.3 * line.point,
+    width: line.hollow ? 1.3 : 0,
+    fill: () => inkOf(line.hollow ? '#fff' : line.colour)
+  } :
+                             {show: false};
+  return {
+    label: line.name,
+    scale,
+    stroke: () => inkOf(line.colour),
+    width: line.width,
+    dash: line.dash,
+    points: point,
+    pxAlign: 0,
+    paths: line.width ? undefined : () => null,
+    value: (_, v) => tick(v, 5)
+  };
 }
 
-// What the cursor is on, where no series tells: a picture's value, a bar's ends.
+// The value at the cursor where there is no series: that of a cell or a bar.
 function readOut(u, marks, names) {
   const {left, top} = u.cursor;
-  if (names.off || !(left >= 0 && top >= 0)) return '';
-  const x = u.posToVal(left, 'x'), y = u.posToVal(top, 'y'), where = `${names.x.label || names.x.below || 'x'} ${tick(x, 4)}, ${names.y.label || 'y'} ${tick(y, 4)}`;
+  if (!(left >= 0 && top >= 0)) return '';
+  const x = u.posToVal(left, 'x'), y = u.posToVal(top, 'y'),
+        where = `${names.x.label || names.x.below || 'x'} ${tick(x, 4)}, ${names.y.label || 'y'} ${tick(y, 4)}`;
   const picture = marks.find(m => m.kind === 'cells' || m.kind === 'mesh');
   if (picture) return `${where}: ${tick(valueAt(picture, placeOf(u), left * uPlot.pxRatio, top * uPlot.pxRatio), 5)}`;
-  const bar = marks.find(m => m.kind === 'bar' && x >= Math.min(m.box[0], m.box[1]) && x <= Math.max(m.box[0], m.box[1]) && y >= m.box[2] && y <= m.box[3]);
+  const bar = marks.find(
+    m => m.kind === 'bar' && x >= Math.min(m.box[0], m.box[1]) && x <= Math.max(m.box[0], m.box[1]) && y >= m.box[2] &&
+      y <= m.box[3]);
   if (bar) return `${bar.name ?? ''} ${names.x.label || ''} ${tick(bar.box[1] - bar.box[0], 4)}`;
-  return (names.x.names ? '' : `${names.x.label || names.x.below || 'x'} ${tick(x, 4)} `) + (names.y.names ? '' : `${names.y.label || 'y'} ${tick(y, 4)}`);
+  return (names.x.names ? '' : `${names.x.label || names.x.below || 'x'} ${tick(x, 4)} `) +
+    (names.y.names ? '' : `${names.y.label || 'y'} ${tick(y, 4)}`);
 }
 
 function plot(root, axes, height, others, share, is_titled) {
-  const right = axes.right?.marks.map(unpack) ?? [], marks = axes.marks.map(unpack), is_line = m => m.kind === 'line' && m.name;
+  const right = axes.right?.marks.map(unpack) ?? [], marks = axes.marks.map(unpack),
+        is_line = m => m.kind === 'line' && m.name;
   const lines = marks.filter(is_line), seconds = right.filter(is_line), rest = marks.filter(m => !is_line(m));
   const named = [...lines, ...seconds];
   if (axes.title || is_titled) root.appendChild(document.createElement('h3')).textContent = axes.title || '\u00a0';
-  const holder = root.appendChild(document.createElement('div')), said = root.appendChild(document.createElement('div'));
+  const holder = root.appendChild(document.createElement('div')),
+        said = root.appendChild(document.createElement('div'));
   said.className = 'readout';
   const options = {
-    width: holder.clientWidth || 500, height, padding: [10, 14, 0, axes.off ? 0 : null],
+    width: holder.clientWidth || 500,
+    height,
+    padding: [10, 14, 0, null],
     scales: {x: scaleOf(axes.x), y: scaleOf(axes.y)},
-    axes: [axisOf(axes.x, 'x', 2, axes.off), axisOf(axes.y, 'y', 3, axes.off)],
-    series: [{label: axes.x.label || axes.x.below || 'x', value: (_, v) => tick(v, 6)}, ...lines.map(l => seriesOf(l, 'y')), ...seconds.map(l => seriesOf(l, 'right'))],
-    legend: {show: named.length > 0, markers: {width: 0, fill: (_, i) => named[i - 1]?.colour}},
+    axes: [axisOf(axes.x, 'x', 2), axisOf(axes.y, 'y', 3)],
+    series: [
+      {label: axes.x.label || axes.x.below || 'x', value: (_, v) => tick(v, 6)}, ...lines.map(l => seriesOf(l, 'y')),
+      ...seconds.map(l => seriesOf(l, 'right'))
+    ],
+    legend: {show: named.length > 0, markers: {width: 0, fill: (_, i) => inkOf(named[i - 1]?.colour)}},
     cursor: {
-      dataIdx: nearest, points: {size: 6}, drag: {x: true, y: true, uni: 25, setScale: !axes.equal}, focus: {prox: -1},
+      dataIdx: nearest,
+      points: {size: 6},
+      drag: {x: true, y: true, uni: 25, setScale: !axes.equal},
+      focus: {prox: -1},
       bind: {dblclick: () => () => others.forEach(o => o.back())},
     },
     hooks: {
       drawAxes: [u => drawMarks(u, rest.filter(m => UNDER.has(m.kind)), 'y')],
-      draw: [u => (drawMarks(u, rest.filter(m => !UNDER.has(m.kind)), 'y'), right.length && drawMarks(u, right.filter(m => !is_line(m)), 'right'))],
-      setCursor: [u => { said.textContent = lines.length ? '' : readOut(u, marks, axes); }],
+      draw:
+        [u =>
+           (drawMarks(u, rest.filter(m => !UNDER.has(m.kind)), 'y'),
+            right.length && drawMarks(u, right.filter(m => !is_line(m)), 'right'))],
+      setCursor: [u => {
+        said.textContent = lines.length ? '' : readOut(u, marks, axes);
+      }],
       setSelect: [u => axes.equal && zoomEvenly(u)],
       setScale: [(u, s) => share.includes(s) && others.forEach(o => {
         const {min, max} = u.scales[s];
@@ -233,11 +330,38 @@ function plot(root, axes, height, others, share, is_titled) {
   if (!data[0].length) data[0] = [axes.x.low, axes.x.high];
   const u = new uPlot(options, data, holder);
   u.back = () => {
-    for (const [s, axis] of [['x', axes.x], ['y', axes.y], ['right', axes.right?.y]]) if (axis) u.setScale(s, {min: axis.low, max: axis.high});
+    for (const [s, axis] of [['x', axes.x], ['y', axes.y], ['right', axes.right?.y]])
+      if (axis) u.setScale(s, {min: axis.low, max: axis.high});
   };
-  for (const mark of rest) if (mark.png) Object.assign(mark.picture = new Image(), {onload: () => u.redraw(false, true), src: 'data:image/png;base64,' + mark.png});
   if (lines.length) said.remove();
+  holder.tabIndex = 0;
+  holder.setAttribute('role', 'group');
+  holder.setAttribute(
+    'aria-label', `${axes.title || axes.y.label || 'Plot'}: plus and minus zoom, arrows move, 0 shows all`);
+  holder.addEventListener('keydown', event => keyed(u, event, axes, others));
   return u;
+}
+
+// Zoom and motion by keys, in positions of the frame, so that any kind of axis will do.
+function keyed(u, event, axes, others) {
+  const [left, right, down, up] = {
+    '+': [0.1, 0.9, 0.1, 0.9],
+    '=': [0.1, 0.9, 0.1, 0.9],
+    '-': [-0.125, 1.125, -0.125, 1.125],
+    ArrowLeft: [-0.2, 0.8, 0, 1],
+    ArrowRight: [0.2, 1.2, 0, 1],
+    ArrowUp: [0, 1, 0.2, 1.2],
+    ArrowDown: [0, 1, -0.2, 0.8]
+  }[event.key] ??
+    [];
+  if (event.key === '0') others.forEach(o => o.back());
+  else if (left === undefined) return;
+  event.preventDefault();
+  if (left === undefined) return;
+  const wide = u.over.clientWidth, tall = u.over.clientHeight, x = [left, right].map(p => u.posToVal(p * wide, 'x')),
+        y = [down, up].map(p => u.posToVal((1 - p) * tall, 'y'));
+  u.setScale('x', {min: Math.min(...x), max: Math.max(...x)});
+  u.setScale('y', {min: Math.min(...y), max: Math.max(...y)});
 }
 
 // A picture keeps its proportions: the frame that holds what was chosen.
@@ -258,8 +382,11 @@ function keys(legend) {
   for (const key of legend) {
     const one = root.appendChild(document.createElement('span')), sign = one.appendChild(document.createElement('i'));
     one.append(key.name);
-    if (key.line) sign.className = 'line', sign.style.borderColor = key.colour, sign.style.borderTopStyle = key.dashed ? 'dashed' : 'solid';
-    else sign.style.background = key.colour, sign.style.opacity = key.alpha ?? 1;
+    if (key.glyph) sign.className = 'glyph', sign.textContent = key.glyph, sign.style.color = inkOf(key.colour);
+    else if (key.line)
+      sign.className = 'line', sign.style.borderColor = inkOf(key.colour),
+      sign.style.borderTopStyle = key.dashed ? 'dashed' : 'solid';
+    else sign.style.background = inkOf(key.colour), sign.style.opacity = key.alpha ?? 1;
   }
   return root;
 }
@@ -267,8 +394,8 @@ function keys(legend) {
 // Height of a plot: as designed for its share of the figure, or from the proportions of the picture in it.
 function heightOf(axes, figure, row, width) {
   if (axes.equal) {
-    const beside = axes.off ? 20 : 75, below = axes.off ? 20 : 62;
-    return Math.min((width - beside) * (axes.y.high - axes.y.low) / (axes.x.high - axes.x.low) + below, 1.25 * width);
+    const left = 75, below = 62;
+    return Math.min((width - left) * (axes.y.high - axes.y.low) / (axes.x.high - axes.x.low) + below, 1.25 * width);
   }
   const shares = figure.height_ratios ?? new Array(figure.axes.length / figure.columns).fill(1);
   return Math.max(125, 92 * figure.size[1] * shares[row] / shares.reduce((a, b) => a + b) - 12);
@@ -277,17 +404,19 @@ function heightOf(axes, figure, row, width) {
 const everyPlot = [];  // a list a figure
 
 function drawFigure(element) {
-  const script = element.querySelector('script'), figure = JSON.parse(script.textContent), root = element.querySelector('div');
+  const script = element.querySelector('script'), figure = JSON.parse(script.textContent),
+        root = element.querySelector('div');
   script.textContent = '';
   const panels = root.appendChild(document.createElement('div'));
   panels.className = 'panels';
-  panels.style.gridTemplateColumns = (figure.width_ratios ?? new Array(figure.columns).fill(1)).map(r => `minmax(0, ${r}fr)`).join(' ');
-  // Plots above or beside each other have their frames so.
+  panels.style.gridTemplateColumns =
+    (figure.width_ratios ?? new Array(figure.columns).fill(1)).map(r => `minmax(0, ${r}fr)`).join(' ');
+  // The frames of plots of one row or column are aligned.
   const labels = axis => longest(ticksOf(axis, axis.low, axis.high, 5).map(v => nameOf(axis, v)));
   const own = axis => axis.label ? 20 : 0, most = d => Math.max(...figure.axes.map(a => (
     own(a[d]) + (d === 'y' ? labels(a.y) : a.x.slanted ? 0.75 * labels(a.x) + 8 : 12))));
   for (const [share, d] of [['x', 'y'], ['y', 'x']])
-    if (figure.share.includes(share)) figure.axes.forEach(a => { a[d].beside = most(d) - own(a[d]); });
+    if (figure.share.includes(share)) figure.axes.forEach(a => { a[d].room = most(d) - own(a[d]); });
   if (figure.share.includes('x')) figure.axes.forEach(a => { a.x.below = figure.axes.at(-1).x.label; });
   const cells = figure.axes.map(() => panels.appendChild(document.createElement('div'))), plots = [];
   everyPlot.push(plots);
@@ -295,7 +424,10 @@ function drawFigure(element) {
     const height = () => heightOf(axes, figure, Math.floor(i / figure.columns), cells[i].clientWidth);
     const u = plot(cells[i], axes, height(), plots, figure.share, figure.columns > 1 && figure.axes.some(a => a.title));
     plots.push(u);
-    new ResizeObserver(() => cells[i].clientWidth && cells[i].clientWidth !== u.width && u.setSize({width: cells[i].clientWidth, height: height()})).observe(cells[i]);
+    new ResizeObserver(
+      () => cells[i].clientWidth && cells[i].clientWidth !== u.width &&
+        u.setSize({width: cells[i].clientWidth, height: height()}))
+      .observe(cells[i]);
   });
   if (figure.legend) root.append(keys(figure.legend));
   if (figure.bar) root.append(colourBar(figure.bar));
@@ -310,5 +442,6 @@ for (const element of document.querySelectorAll('figure.plot')) try {
 
 const hint = document.createElement('p');
 hint.className = 'soft hint';
-hint.textContent = 'In a plot: drag to zoom, double click to go back. The values at the cursor stand below it.';
-document.querySelector('figure.plot').closest('.figures').before(hint);
+hint.textContent =
+  'In a plot: drag to zoom, double click to go back; or focus it and use + − arrows 0. Values at the cursor are below it.';
+(document.querySelector('section:not(.verdict) .figures') ?? document.querySelector('.figures')).before(hint);

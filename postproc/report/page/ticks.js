@@ -20,14 +20,16 @@ function evenTicks(low, high, count) {
   const power = 10 ** Math.floor(Math.log10((high - low) / count));
   const step = power * ([1, 2, 5, 10].find(s => s * power >= (high - low) / count) ?? 10);
   const found = [];
-  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step && found.length < 100; ++n) found.push(+(n * step).toPrecision(12));
+  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step && found.length < 100; ++n)
+    found.push(+(n * step).toPrecision(12));
   return found.length > 2 || count > 8 ? found : evenTicks(low, high, count + 1);
 }
 
 // Powers of ten; 1, 2 and 5 of each where there are few; even steps below a decade.
 function logTicks(low, high, count) {
   if (high < 8 * low) return evenTicks(low, high, count).filter(v => v > 0);
-  const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high)), step = Math.ceil((last - first) / count), found = [];
+  const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high)),
+        step = Math.ceil((last - first) / count), found = [];
   for (let n = Math.ceil(first / step) * step; n <= last; n += step)
     for (const s of high < 200 * low ? [1, 2, 5] : [1]) found.push(+`${s}e${n}`);
   return found.filter(v => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9));

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from . import page, records, shadow, style
+from . import page, records, shadow, sketch, style
 
 SMALL = 1e-6  # of a quantity: less than that is what other rounding on the way to the same tolerance leaves
 
@@ -28,38 +28,15 @@ def column(rows, name):
     return values if not isinstance(values, list) else np.full(len(values), np.nan)
 
 
+def noise(summary):
+    """The noise band: the larger end of the intervals of the A/A pairs."""
+    values = column(summary, "noise")[np.array(summary["verdict"]) == "control"] if "noise" in summary else np.ones(1)
+    return float(np.max(values[np.isfinite(values)], initial=1.0))
+
+
 def stopped(summary, i):
     """Runs that the budget has stopped: what the row says is a lower bound."""
     return int(summary["stopped"][i]) if "stopped" in summary else 0
-
-
-def headline(summary):
-    """The verdict in one sentence, over all cases where there are several and these allow one."""
-    baseline = summary["configuration"][0]
-    of = {}
-    for name, case, verdict in zip(summary["configuration"], summary["case"], summary["verdict"]):
-        if verdict in ("faster", "slower"):
-            of.setdefault((name, verdict), []).append(case)
-    if not of:
-        return "No configuration is shown to be faster or slower than %s" % baseline
-    return "; ".join("%s is %s than %s (%s)" % (name, verdict, baseline, ", ".join(cases)) for (name, verdict), cases in of.items())
-
-
-def verdict_words(summary):
-    """What stands below: the intervals of those that differ significantly, the others by case."""
-    sentences, alike = [], {}
-    baseline = summary["configuration"][0]
-    for i, verdict in enumerate(summary["verdict"]):
-        name, case = summary["configuration"][i], summary["case"][i]
-        if verdict == "slower" and stopped(summary, i):
-            sentences.append("%s: %s is slower than %s: more than %.3g times its time; %d of %d runs were stopped." % (
-                case, name, baseline, summary["ratio"][i], stopped(summary, i), summary["runs"][i]))
-        elif verdict in ("faster", "slower"):
-            sentences.append("%s: %s is %s than %s, %.3g to %.3g times its time." % (
-                case, name, verdict, baseline, summary["low"][i], summary["high"][i]))
-        elif verdict not in ("baseline", "control"):
-            alike.setdefault((case, shadow.VERDICTS.get(verdict, verdict)), []).append(name)
-    return sentences + ["%s: %s: %s." % (case, ", ".join(names), verdict) for (case, verdict), names in alike.items()]
 
 
 def summary_table(summary):
@@ -88,31 +65,6 @@ def summary_table(summary):
     return page.table(names, table, (2, 3, 4, *range(6, len(names))))
 
 
-def interval_plot(summary, folder):
-    """Every configuration's interval; grey: the A/A pairs."""
-    ratio, low, high = (column(summary, name) for name in ("ratio", "low", "high"))
-    some = [i for i in range(len(ratio)) if np.isfinite(ratio[i])]
-    if not some:
-        return []
-    figure, axes = style.new(height=1.1 + 0.33 * len(some))
-    for place, i in enumerate(some):
-        colour = "0.6" if summary["verdict"][i] == "control" else style.COLOURS[0]
-        axes.plot([low[i], high[i]], [-place, -place], color=colour, linewidth=2.5, solid_capstyle="butt")
-        axes.plot(ratio[i], -place, "o", color=colour)
-    axes.axvline(1.0, color="0.3", linewidth=0.8)
-    several = len(set(summary["case"])) > 1
-    axes.set_yticks([-p for p in range(len(some))],
-                    [(summary["case"][i] + ": " if several else "") + summary["configuration"][i] for i in some])
-    axes.set_ylim(0.6 - len(some), 0.6)
-    axes.grid(axis="y", visible=False)
-    axes.set_xlabel("total time / baseline's     (left of 1: faster)")
-    axes.set_title("Paired ratios")
-    data = [("case", [summary["case"][i] for i in some]), ("configuration", [summary["configuration"][i] for i in some]),
-            ("ratio", ratio[some]), ("low", low[some]), ("high", high[some])]
-    return [style.save(figure, folder, "ab_ratio", "Total time over the baseline's, sums of the pairs, and its 95 % interval. Grey: A/A pairs, the "
-                       "baseline against itself: noise.", data)]
-
-
 def split_plot(summary, folder):
     """Where the time of a run goes, in parts of the baseline's total of its case."""
     cases = [c for c in dict.fromkeys(summary["case"]) if c != "all cases"]
@@ -124,16 +76,17 @@ def split_plot(summary, folder):
     rows = [i for i in rows if summary["case"][i] in base]
     rest = np.array([1e-3 * steps[i] * other[i] / base[summary["case"][i]] for i in rows])
     solver = np.array([total[i] / base[summary["case"][i]] for i in rows]) - rest
-    figure, axes = style.new(height=1.5 + 0.33 * len(rows))
+    figure, axes = sketch.new(height=1.5 + 0.33 * len(rows))
     places = [-p for p in range(len(rows))]
-    axes.barh(places, solver, color=style.COLOURS[0], label="linear solver, its setup included")
-    axes.barh(places, rest, left=solver, color="0.75", label="everything else")
+    for place, inside, outside in zip(places, solver, rest):
+        axes.barh(place, inside, color=style.COLOURS[0], label="linear solver, its set-up included")
+        axes.barh(place, outside, inside, color="0.75", label="everything else")
     several = len(cases) > 1
     axes.set_yticks(places, [(summary["case"][i] + ": " if several else "") + summary["configuration"][i] for i in rows])
     axes.set_ylim(0.6 - len(rows), 0.6)
-    axes.grid(axis="y", visible=False)
-    style.finish(figure, axes, "Where the time goes", "time of a run / baseline's")
-    return [style.save(figure, folder, "ab_split", "Where the time of a run goes (medians), over the baseline's total of the same case.",
+    axes.grid(False, "y")
+    figure.finish(axes, "Where the time goes", "time of a run / baseline's")
+    return [figure.save(folder, "ab_split", "Where the time of a run goes (medians), over the baseline's total of the same case.",
                        [("configuration", [summary["configuration"][i] for i in rows]), ("solver", solver), ("other", rest)])]
 
 

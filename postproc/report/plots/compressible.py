@@ -1,11 +1,11 @@
-"""The compressible miniapp's plots: the flow on its mesh, the walls' Cp and Cf, the way to the steady state."""
+"""Plots of the compressible miniapp: the flow on its mesh, Cp and Cf of the walls, convergence to the steady state."""
 import glob
 import os
 
 import numpy as np
 
-from . import meshes, records, style
-from .vtu import Vtu
+from . import meshes, records, sketch, style
+from .vtkhdf import open_fields
 
 EQUATIONS = ("density", "momentum_x", "momentum_y", "energy")
 
@@ -51,10 +51,10 @@ def _shown(vtu, name, zoom):
 
 
 def flow_figures(run, folder):
-    path = run.last_picture()
+    path = run.last_fields()
     if path is None:
         raise ValueError("no field output was written")
-    vtu = Vtu(path)
+    vtu = open_fields(path)
     body, front = _zooms(vtu, _walls(run))
     cells = style.number(len(vtu.corners))
     figures = []
@@ -89,15 +89,15 @@ def _comparisons(run, marker, quantity):
 
 
 def _surface_plot(run, folder, marker, columns, quantity):
-    figure, axes = style.new(height=4)
+    figure, axes = sketch.new(height=4)
     sides = _sides(columns)
     for (name, at), line in zip(sides, ("-", "--")):
         axes.plot(columns["x"][at], columns[quantity][at], line, label=name if len(sides) > 1 else "this run",
                   marker="." if len(at) < 60 else None)
     caption = "Wall %s." % marker
     for table, published in _comparisons(run, marker, quantity):
-        axes.plot(published["x"], published["published"], "o", color=style.COLOURS[6], markerfacecolor="white",
-                  markersize=4.5, label="published", zorder=1)
+        axes.plot(published["x"], published["published"], "o", color=style.COLOURS[6], hollow=True,
+                  markersize=4.5, label="published")
         caption += " Published: %s; largest difference %.2g." % (
             records.published_source(table.get("reference", {}).get("file", "")),
             run.run.get("quantities", {}).get("error_" + table["name"], np.nan) or np.nan)
@@ -108,9 +108,9 @@ def _surface_plot(run, folder, marker, columns, quantity):
         values = columns[quantity]
         high = np.quantile(values, 0.995)
         axes.set_ylim(min(1.1 * values.min(), -0.05 * high), 1.15 * high)
-    style.finish(figure, axes, {"cp": "Pressure coefficient", "cf": "Skin friction coefficient"}[quantity], "x", quantity.capitalize())
+    figure.finish(axes, {"cp": "Pressure coefficient", "cf": "Skin friction coefficient"}[quantity], "x", quantity.capitalize())
     names = [name for name in ("x", "y", quantity) if name in columns]
-    return style.save(figure, folder, "surface_%s_%s" % (marker, quantity), caption,
+    return figure.save(folder, "surface_%s_%s" % (marker, quantity), caption,
                       [(name, columns[name]) for name in names])
 
 
@@ -126,44 +126,44 @@ def surface_figures(run, folder):
 # ---- along a line, for flows that vary in one direction
 
 def tube_figures(run, folder):
-    """Sod's tube: the cells beside the exact solution."""
+    """Sod's tube: the cells and the exact solution."""
     table = run.table("flow").get("initial")
     kind = table.get("type") if isinstance(table, dict) else table
     if kind != "sod":
         return []
-    vtu = Vtu(run.last_picture())
+    vtu = open_fields(run.last_fields())
     x = vtu.polygons()[..., 0].mean(axis=1)
     exact = records.read_csv(os.path.join(records.PUBLISHED, "sod_exact_t0.2.csv"))
-    figure, all_axes = style.new(height=5.6, nrows=3, sharex=True)
+    figure, all_axes = sketch.new(height=5.6, rows=3, share="x")
     at = np.argsort(x)
     for axes, name, published in zip(all_axes, ("density", "velocity.0", "pressure"), ("rho", "u", "p")):
         values = meshes.field_of(vtu, name)
         axes.plot(exact["x"], exact[published], color=style.COLOURS[6], linewidth=1, label="exact")
         axes.plot(x[at], values[at], ".", markersize=3, label="this run")
         axes.set_ylabel({"velocity.0": "u"}.get(name, name))
-    style.finish(figure, all_axes[0], "Along the tube")
+    figure.finish(all_axes[0], "Along the tube")
     all_axes[-1].set_xlabel("x")
-    return [style.save(figure, folder, "tube", "All cells, beside the exact solution at t = 0.2.")]
+    return [figure.save(folder, "tube", "All cells, and the exact solution at t = 0.2.")]
 
 
 def layer_figures(run, folder):
-    """A boundary layer along x, which no picture in true proportions shows: y is stretched."""
+    """A boundary layer along x, with y stretched."""
     walls = [(name, w) for name, w in _walls(run) if "cf" in w and np.ptp(w["y"]) == 0]
-    if not walls or run.last_picture() is None:
+    if not walls or run.last_fields() is None:
         return []
     wall = walls[0][1]
-    vtu = Vtu(run.last_picture())
+    vtu = open_fields(run.last_fields())
     length = np.ptp(wall["x"])
     zoom = (wall["x"].min() - 0.05 * length, wall["x"].max(), wall["y"][0], wall["y"][0] + 0.02 * length)
-    figure, axes = style.new()
+    figure, axes = sketch.new()
     drawn = meshes.draw(axes, vtu, "velocity.0", zoom, True, (0, 1), "turbo", 8)
-    axes.set_aspect("auto")
-    style.colour_bar(figure, axes, drawn, "u")
+    axes.frame(equal=False)
+    figure.colour_bar(drawn, "u")
     axes.set_title("Boundary layer")
-    return [style.save(figure, folder, "layer", "Velocity along the wall on the mesh; y is stretched.")]
+    return [figure.save(folder, "layer", "Velocity along the wall on the mesh; y is stretched.")]
 
 
-# ---- the way to the steady state
+# ---- convergence
 
 def _relative(history):
     """name -> residual norm over the first of the scheme of full order, from the very start."""
@@ -182,16 +182,16 @@ def _residual_against(history, x, label, folder, name, caption):
     residuals, start = _relative(history)
     if not residuals:
         raise ValueError("no residual is positive")
-    figure, axes = style.new()
+    figure, axes = sketch.new()
     for i, (equation, values) in enumerate(residuals.items()):
         axes.plot(x, values, label=style.words(equation), linewidth=2 if equation == "energy" else 1.1,
                   color=style.COLOURS[i])
     if start > 0:
         axes.axvline(x[start], color="#888888", linewidth=0.8, linestyle=":")
-    style.log(axes)
-    style.finish(figure, axes, "Residual against %s" % label, label, "|R| / |R₀|")
+    axes.log()
+    figure.finish(axes, "Residual against %s" % label, label, "|R| / |R₀|")
     data = [(label.replace(" ", "_"), x)] + list(residuals.items())
-    return style.save(figure, folder, name, caption, data)
+    return figure.save(folder, name, caption, data)
 
 
 def _plain(history, x, names, title, label, folder, file, log, caption, settled=False):
@@ -199,7 +199,7 @@ def _plain(history, x, names, title, label, folder, file, log, caption, settled=
     shown = [(n, history[n]) for n in names if n in history and np.any(np.isfinite(history[n]))]
     if not shown:
         return []
-    figure, axes = style.new()
+    figure, axes = sketch.new()
     for name, values in shown:
         axes.plot(x, values, label=style.words(name))
     if settled and len(x) > 8:  # the first steps are those of an impulsive start
@@ -207,9 +207,9 @@ def _plain(history, x, names, title, label, folder, file, log, caption, settled=
         low, high = np.nanmin(late), np.nanmax(late)
         axes.set_ylim(low - 0.15 * (high - low) - 1e-6, high + 0.15 * (high - low) + 1e-6)
     if log and all(np.nanmin(v) > 0 for _, v in shown):
-        style.log(axes)
-    style.finish(figure, axes, title, "step", label)
-    return [style.save(figure, folder, file, caption, [("step", x)] + shown)]
+        axes.log()
+    figure.finish(axes, title, "step", label)
+    return [figure.save(folder, file, caption, [("step", x)] + shown)]
 
 
 def convergence_figures(run, folder):
@@ -231,19 +231,19 @@ def convergence_figures(run, folder):
 
 
 def ilu_figures(run, folder):
-    """The preconditioner's own measures, a value a solve."""
+    """Iterations and the preconditioner's own measures, a value per solve."""
     solves = run.solves
     if solves is None:
         return []
     number = np.arange(1, len(solves["iterations"]) + 1)
-    figure, axes = style.new()
+    figure, axes = sketch.new()
     reasons = np.array(solves["reason"])
     for i, reason in enumerate(sorted(set(reasons), key=lambda r: r != "converged")):
         at = reasons == reason
         axes.plot(number[at], solves["iterations"][at], ".", color=style.COLOURS[i], markersize=4, label=style.words(reason))
-    axes.set_ylim(bottom=0)
-    style.finish(figure, axes, "Iterations of each solve", "linear solve", "iterations")
-    figures = [style.save(figure, folder, "solve_iterations", "One point per linear solve, those of rejected steps included.",
+    axes.set_ylim(0)
+    figure.finish(axes, "Iterations of each solve", "linear solve", "iterations")
+    figures = [figure.save(folder, "solve_iterations", "One point per linear solve, those of rejected steps included.",
                           [("solve", number), ("iterations", solves["iterations"])])]
     figures += _plain(solves, number, ("ilu_residual",), "ILU residual", "reduction in the 1-norm", folder, "ilu_residual",
                       True, "Fixed-point residual of the factors after the build sweeps, over that of the initial guess.")

@@ -1,11 +1,11 @@
-"""Pictures of the flow from the last .vtr: in 2D the whole field, in 3D the three mid-planes, a row each."""
+"""The flow of the last field output: in 2D the whole field, in 3D the three mid-planes, a row each."""
 import os
+from functools import partial
 
 import numpy as np
 
-from . import style
-from .vortices import vortex_plot
-from .vtr import Vtr
+from . import sketch, style
+from .vtkhdf import open_fields
 
 AXES = "xyz"
 
@@ -20,7 +20,7 @@ class Plane:
         self.centre_a, self.centre_b = (0.5 * (f[1:] + f[:-1]) for f in (self.faces_a, self.faces_b))
         faces = vtr.faces[normal]
         count = max(len(faces) - 1, 1)
-        # An even number of cells has a face in the middle: the mean of the two beside it.
+        # An even number of cells has a face in the middle: the mean of the two cells next to it.
         self.cells = [count // 2] if count % 2 else [count // 2 - 1, count // 2]
         self.position = 0.5 * (faces[0] + faces[-1])
         self.is_2d = vtr.is_2d
@@ -95,26 +95,20 @@ def _picture(plane, folder, name, title, field, label, caption, limits, cmap="vi
     """Each cell one colour, in true proportions but where the plane would be a thread. levels: of isolines; None: streamlines."""
     width, height = np.ptp(plane.faces_a), np.ptp(plane.faces_b)
     is_long = height < 0.35 * width
-    figure, axes = style.new(2 * style.WIDTH if is_long else style.WIDTH, 2.2 if height < width else 7)
-    style.frame(axes, AXES[plane.a], AXES[plane.b])
-    if 0.1 <= height / width <= 10:
-        axes.set_aspect("equal")
-    else:
+    figure, axes = sketch.new(2 * style.WIDTH if is_long else style.WIDTH, 2.2 if height < width else 7)
+    to_scale = 0.1 <= height / width <= 10
+    axes.frame(AXES[plane.a], AXES[plane.b], to_scale)
+    if not to_scale:
         caption += " Not to scale."
-    drawn = axes.pcolorfast(plane.faces_a, plane.faces_b, np.ma.masked_invalid(field), vmin=limits[0], vmax=limits[1],
-                            cmap=style.colours(cmap))
+    has_lines = levels is not None and min(field.shape) > 2 and np.nanmax(field) > np.nanmin(field)
+    drawn = axes.cells(plane.faces_a, plane.faces_b, field, *limits, cmap, levels if has_lines else None)
     if levels is None:
         _streamlines(axes, plane)
-    elif min(field.shape) > 2 and np.nanmax(field) > np.nanmin(field):
-        axes.contour(plane.centre_a, plane.centre_b, field, levels=levels, colors="black", linewidths=0.35, alpha=0.5, linestyles="solid")
     axes.set_xlim(plane.faces_a[0], plane.faces_a[-1])
     axes.set_ylim(plane.faces_b[0], plane.faces_b[-1])
-    axes.locator_params(nbins=6)
-    if is_long:
-        axes.locator_params(axis="y", nbins=2)
-    style.colour_bar(figure, axes, drawn, label, field, below=height < 0.6 * width)
+    figure.colour_bar(drawn, label, field)
     axes.set_title(title + plane.where)
-    return style.save(figure, folder, name + "_" + plane.name, caption)
+    return figure.save(folder, name + "_" + plane.name, caption)
 
 
 def _clipped(values, low, high, what):
@@ -128,7 +122,7 @@ def _clipped(values, low, high, what):
 
 
 def _uniform(plane, points=120):
-    """In-plane velocity on a uniform mesh, which streamplot needs: linear interpolation, direction by direction."""
+    """In-plane velocity on a uniform mesh: linear interpolation, direction by direction."""
     a = np.linspace(plane.centre_a[0], plane.centre_a[-1], points)
     b = np.linspace(plane.centre_b[0], plane.centre_b[-1], points)
 
@@ -144,10 +138,7 @@ def _streamlines(axes, plane):
     if min(in_plane.shape) < 4 or not np.nanmax(in_plane) > 0:
         return
     a, b, va, vb = _uniform(plane)
-    height = np.ptp(plane.faces_b) / np.ptp(plane.faces_a)
-    density = (1, float(np.clip(height, 0.35, 2)))
-    va, vb = np.ma.masked_invalid(va), np.ma.masked_invalid(vb)
-    axes.streamplot(a, b, va, vb, density=density, color=(1, 1, 1, 0.75), linewidth=0.75, arrowsize=0.8)
+    axes.stream(a, b, va, vb)
 
 
 def _speed(plane, folder):
@@ -175,10 +166,8 @@ def _pressure(plane, folder):
                     "Pressure less its mean." + clipped, limits, "YlGnBu_r", np.linspace(*limits, 16))
 
 
-def _data(plane, folder):
-    """For pictures on paper; the page holds the values."""
-    if not style.is_on_paper():
-        return
+def _write_values(plane, folder):
+    """FOLDER/field_NORMAL.csv, together with the PNG files; the page holds the values itself."""
     b, a = np.meshgrid(plane.centre_b, plane.centre_a, indexing="ij")
     columns = [(AXES[plane.a], a.ravel()), (AXES[plane.b], b.ravel())]
     if plane.velocity is not None:
@@ -190,22 +179,19 @@ def _data(plane, folder):
 
 
 def field_plots(run, folder):
-    """The pictures, a list a plane, and where they come from."""
-    path = run.last_picture()
+    """The figures, a list per plane, and their source."""
+    path = run.last_fields()
     if path is None:
         raise ValueError("no field output was written (vtk/*.pvd)")
-    vtr = Vtr(path)
+    vtr = open_fields(path)
     groups = []
     for normal in (2,) if vtr.is_2d else (2, 1, 0):
         plane = Plane(vtr, normal)
         if plane.velocity is None and plane.pressure is None:
             raise ValueError("%s holds neither velocity nor pressure" % os.path.basename(path))
-        _data(plane, folder)
         figures = [_speed(plane, folder), _vorticity(plane, folder)] if plane.velocity is not None else []
-        groups.append(figures + ([_pressure(plane, folder)] if plane.pressure is not None else []))
-    if not vtr.is_2d and vtr.velocity() is not None:
-        groups.append([vortex_plot(vtr, folder)])
+        groups.append([f for f in figures + ([_pressure(plane, folder)] if plane.pressure is not None else []) if f])
+        groups[-1][0].write_more = partial(_write_values, plane, folder)
     when = "" if vtr.time is None else ("pseudo-time step %d, " if run.is_steady() else "t = %.6g, ") % vtr.time
     cells = " × ".join(str(len(f) - 1) for f in vtr.faces[:2 if vtr.is_2d else 3])
-    groups = [[f for f in group if f] for group in groups]
-    return [g for g in groups if g], "%s%s cells, from %s" % (when, cells, os.path.relpath(path, run.path))
+    return groups, "%s%s cells, from %s" % (when, cells, os.path.relpath(path, run.path))

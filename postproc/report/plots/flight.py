@@ -3,7 +3,7 @@ import json
 
 import numpy as np
 
-from . import style
+from . import sketch, style
 
 
 def read(run):
@@ -44,7 +44,7 @@ def _last_steps(steps):
 
 
 def state_plot(run, folder):
-    """The run as the history has it, and beside it the last steps, which the recorder has one by one."""
+    """The growth of the flow in the history, and in the last steps, each of which was recorded."""
     steps = read(run)["steps"]
     if len(steps) < 2:
         return []
@@ -52,24 +52,21 @@ def state_plot(run, folder):
     whole = _whole_run(run)
     if whole:
         parts.insert(0, ("Whole run", whole, "-"))
-    figure, panels = style.new(style.WIDTH * len(parts), 3.6, ncols=len(parts), squeeze=False)
+    figure, panels = sketch.new(style.WIDTH * len(parts), 3.6, columns=len(parts))
     every = np.concatenate([values for _, lines, _ in parts for _, _, values in lines])
     most, frame = np.nanmax(every), 1e8 * np.nanmedian(every)
     of, data = {}, []
-    for axes, (title, lines, kind) in zip(panels[0], parts):
+    for axes, (title, lines, kind) in zip(panels if len(parts) > 1 else [panels], parts):
         for name, x, values in lines:
             colour = of.setdefault(name, style.COLOURS[len(of) % len(style.COLOURS)])
             axes.plot(x, values, kind, color=colour, label=style.words(name) if name != "cfl" else "CFL number")
             data += [("step_of_" + name, x), (name, values)]
-        axes.set_yscale("log")
-        axes.set_ylim(top=frame if most > frame else None)  # what comes before the overflow must be seen
-        style.log(axes)
+        axes.set_ylim(None, frame if most > frame else None)  # what comes before the overflow must be seen
+        axes.log()
         axes.set_title(title)
         axes.set_xlabel("step")
-    handles = {name: handle for axes in panels[0] for handle, name in zip(*axes.get_legend_handles_labels())}
-    style.legend_below(figure, list(handles.values()), list(handles))
     beyond = " The values go on beyond the frame, to %.2g." % most if most > frame else ""
-    return [style.save(figure, folder, "flight_state", "What the history records of the flow's growth; in the last steps, the largest "
+    return [figure.save(folder, "flight_state", "Growth of the flow in the history; in the last steps, the largest "
                        "magnitude of each variable at the start of a step." + beyond, data)]
 
 

@@ -1,7 +1,7 @@
-"""What happened step by step: residuals and the way to the steady state, divergence, energy, time step, iterations."""
+"""Plots of the history: residuals, divergence, energy, forces, time step, iterations."""
 import numpy as np
 
-from . import style
+from . import sketch, style
 
 FIXED = ("step", "time", "dt", "cfl", "wall")
 
@@ -55,7 +55,7 @@ def _published(axes, published, x, series):
             continue
         time, values, source = published[name]
         reached = (time <= x[-1]) & (time >= x[0])
-        axes.plot(time[reached], values[reached], color=style.COLOURS[1], linestyle=(0, (4, 3)), linewidth=1.8,
+        axes.plot(time[reached], values[reached], color=style.COLOURS[1], linestyle="--", linewidth=1.8,
                   label=style.words(name) + ", published")
         words += " %s published: %s." % (style.words(name).capitalize(), source)
     return words
@@ -66,11 +66,11 @@ def _series(axes, x, series, log):
         shown = np.isfinite(values) & (values > 0 if log else True)  # not every step has every value
         axes.plot(x[shown], values[shown], label=style.words(name), marker="o" if np.sum(shown) < 30 else None, markersize=3)
     if log:
-        style.log(axes)
+        axes.log()
         low, high = axes.get_ylim()
         if high < 100 * low:  # round-off deserves no magnifying glass
             axes.set_ylim(low / 10, high * 10)
-            style.log(axes)
+            axes.log()
     axes.margins(x=0.01)
 
 
@@ -82,7 +82,7 @@ def _forces(axes, x, series):
         of = name.replace("_control_volume", "")
         colour = colours.setdefault(of, style.COLOURS[(0, 2, 3, 4)[len(colours) % 4]])  # 1: what is published
         shown = np.isfinite(values)
-        kind = {"color": colour} if of == name else {"color": "#222222", "linewidth": 0.9, "linestyle": (0, (4, 3))}
+        kind = {"color": colour} if of == name else {"color": "#222222", "linewidth": 0.9, "linestyle": "--"}
         axes.plot(x[shown], values[shown], label=style.words(name), **kind)
     axes.margins(x=0.01)
     late = np.concatenate([values[x > x[0] + 0.02 * (x[-1] - x[0])] for _, values in series])
@@ -112,18 +112,18 @@ def history_plots(run, folder):
         if not series:
             continue
         log = group in ("residual", "divergence") and any(np.any(v > 0) for _, v in series)
-        figure, axes = style.new(height=3.4)
+        figure, axes = sketch.new(height=3.4)
         if group == "forces":
             caption += _forces(axes, x, series)
         else:
             _series(axes, x, series, log)
         if label.startswith("time"):
             caption += _published(axes, published, x, series)
-        style.finish(figure, axes, title, label, style.words(series[0][0]) if len(series) == 1 else None)
+        figure.finish(axes, title, label, style.words(series[0][0]) if len(series) == 1 else None)
         known = np.any([np.isfinite(values) for _, values in series], axis=0)
         data = [("step", history["step"]), ("time", history.get("time", x))] + series
         data = [(column, values[known]) for column, values in data]
-        figures.append(style.save(figure, folder, "history_" + group, caption, data))
+        figures.append(figure.save(folder, "history_" + group, caption, data))
     time_step = _time_step(history, folder)
     return figures + ([time_step] if time_step else [])
 
@@ -134,27 +134,22 @@ def _time_step(history, folder):
         dt = None  # fixed: "what was run" says it
     if cfl is None and dt is None:
         return None
-    figure, axes = style.new(height=3.4)
+    figure, axes = sketch.new(height=3.4)
     lines = []
     if cfl is not None:
         known = np.isfinite(cfl)
-        lines += axes.plot(history["step"][known], cfl[known], label="CFL number", color=style.COLOURS[0])
+        lines.append(axes.plot(history["step"][known], cfl[known], label="CFL number", color=style.COLOURS[0]))
         axes.set_ylabel("CFL number")
-        axes.set_ylim(bottom=0, top=1.15 * np.nanmax(cfl))
+        axes.set_ylim(0, 1.15 * np.nanmax(cfl))
     if dt is not None:
         right = axes.twinx() if cfl is not None else axes
-        style.plain(right.yaxis)
-        right.grid(False)
-        right.spines["right"].set_visible(cfl is not None)
-        lines += right.plot(history["step"], dt, label="time step dt", color=style.COLOURS[1], linestyle="--")
+        lines.append(right.plot(history["step"], dt, label="time step dt", color=style.COLOURS[1], linestyle="--"))
         right.set_ylabel("time step dt")
-        right.set_ylim(bottom=0, top=1.15 * np.nanmax(dt))
-    names = [line.get_label() for line in lines]
-    style.finish(figure, axes, " and ".join(names).replace("time step dt", "time step").replace("time step", "Time step", cfl is None), "step")
-    if len(lines) > 1:
-        style.legend_below(figure, lines, names)
+        right.set_ylim(0, 1.15 * np.nanmax(dt))
+    names = [line["name"] for line in lines]
+    figure.finish(axes, " and ".join(names).replace("time step dt", "time step").replace("time step", "Time step", cfl is None), "step")
     data = [(name, history[name]) for name in ("step", "dt", "cfl") if _numbers(history, name) is not None]
-    return style.save(figure, folder, "history_time_step", "Largest CFL number of the grid." if dt is None else
+    return figure.save(folder, "history_time_step", "Largest CFL number of the grid." if dt is None else
                       "The time step, and the CFL number that it gives.", data)
 
 
@@ -168,21 +163,21 @@ def systems(solves):
 
 def iterations_plot(run, folder):
     solves = run.solves
-    figure, axes = style.new(height=3.4)
+    figure, axes = sketch.new(height=3.4)
     data = []
     highest = 1
     for name, rows in systems(solves).items():
         step, iterations = solves["step"][rows], solves["iterations"][rows]
-        # A system may be solved several times a step (one solve a velocity component): their sum is the step's work.
+        # A system may be solved several times per step (one solve per velocity component): their sum is the step's work.
         steps, place = np.unique(step, return_inverse=True)
         total = np.bincount(place, weights=iterations)
-        axes.plot(steps, total, label=name, drawstyle="steps-mid" if len(steps) < 400 else "default")
+        axes.plot(steps, total, label=name)
         highest = max(highest, np.nanmax(total))
         data += [(name + "_step", steps), (name + "_iterations", total)]
     axes.set_ylim(0, 1.12 * highest)
     axes.margins(x=0.01)
-    style.finish(figure, axes, "Iterations of the linear solvers", "step", "iterations per step")
-    return [style.save(figure, folder, "iterations", "Iterations of each linear system, summed over its solves in a step.",
+    figure.finish(axes, "Iterations of the linear solvers", "step", "iterations per step")
+    return [figure.save(folder, "iterations", "Iterations of each linear system, summed over its solves in each step.",
                        data)]
 
 
@@ -201,25 +196,25 @@ def _against_tolerance(run, name, rows):
 
 def residual_plot(run, folder):
     solves = run.solves
-    figure, axes = style.new(height=3.6)
+    figure, axes = sketch.new(height=3.6)
     data, tolerances = [], False
     for name, rows in systems(solves).items():
         values, unit, tolerance = _against_tolerance(run, name, rows)
         if not np.any(values > 0):
             continue
-        drawn, = axes.plot(solves["step"][rows], np.where(values > 0, values, np.nan), ".", markersize=3, label="%s: %s" % (name, unit))
+        drawn = axes.plot(solves["step"][rows], np.where(values > 0, values, np.nan), ".", markersize=3, label="%s: %s" % (name, unit))
         if tolerance:
-            axes.axhline(tolerance, color=drawn.get_color(), linewidth=1, linestyle="--")
+            axes.axhline(tolerance, color=drawn["colour"], linewidth=1, linestyle="--")
             tolerances = True
         data += [(name + "_step", solves["step"][rows]), (name + "_residual", values)]
     if not data:
         raise ValueError("no solve has its true residual recorded")
     if tolerances:
         axes.plot([], [], color=style.GREY, linewidth=1, linestyle="--", label="tolerance")
-    style.log(axes)
+    axes.log()
     axes.margins(x=0.01)
-    style.finish(figure, axes, "True residual at the end of each solve", "step", "residual")
-    return [style.save(figure, folder, "residuals", "Recomputed after each solve, in the units of its tolerance.", data)]
+    figure.finish(axes, "True residual at the end of each solve", "step", "residual")
+    return [figure.save(folder, "residuals", "Recomputed after each solve, in the units of its tolerance.", data)]
 
 
 def solver_table(run):

@@ -1,9 +1,10 @@
-"""A map: who takes least over a grid of two parameters, and by how much; hatched where the runs do not decide."""
+"""A map: the configuration of least cost in each cell of a grid of two parameters, and by how much; hatched where undecided."""
 import os
 
 import numpy as np
 
-from . import page, records, style
+from . import page, records, sketch, style
+from .shadow import SHOWN
 
 
 def read(directory, name):
@@ -27,21 +28,34 @@ class Map:
         winner, second = (c if isinstance(c, list) else [""] * len(self.cells["x"]) for c in (self.cells["winner"], self.cells["second"]))
         self.winner, self.second = winner, second
 
+    def wins(self):
+        """name -> the cells that it wins, the most first."""
+        won = {n: [i for i, (w, d) in enumerate(zip(self.winner, self.cells["decided"])) if w == n and d > 0] for n in self.names}
+        return dict(sorted(won.items(), key=lambda item: -len(item[1])))
+
     def headline(self):
-        won = {name: sum(w == name and d > 0 for w, d in zip(self.winner, self.cells["decided"])) for name in self.names}
-        said = ["%s in %d" % (name, count) for name, count in won.items() if count]
-        open_cells = len(self.winner) - sum(won.values())
-        return "Of %d cells: %s%s" % (len(self.winner), ", ".join(said) or "none decided", "; undecided: %d" % open_cells if open_cells else "")
+        won = self.wins()
+        said = ["%s in %d" % (name, len(cells)) for name, cells in won.items() if cells]
+        undecided = len(self.winner) - sum(map(len, won.values()))
+        return "Least cost in %d cells: %s%s" % (len(self.winner), ", ".join(said) or "none decided", "; undecided: %d" % undecided if undecided else "")
+
+    def sentences(self):
+        said = []
+        for name, cells in self.wins().items():
+            margins = [self.cells["margin"][i] for i in cells if np.isfinite(self.cells["margin"][i])]
+            by = ", where the next costs %s times as much" % " to ".join(dict.fromkeys("%.2g" % f(margins) for f in (min, max))) if margins else ""
+            said.append("%s has the least cost in %d of %d cells%s." % (name, len(cells), len(self.winner), by))
+        return said
 
 
 def diagram(study, x_label, y_label, folder):
-    figure, axes = style.new(height=1.4 + 0.6 * len(study.y))
+    figure, axes = sketch.new(2 * style.WIDTH, 1.4 + 0.6 * len(study.y))
     seen = set()
     for i, name in enumerate(study.winner):
         x, y = study.x.index(study.cells["x"][i]), study.y.index(study.cells["y"][i])
         decided = study.cells["decided"][i] > 0
         axes.barh(y, 1, left=x - 0.5, height=1, color=study.colour.get(name, style.GREY), alpha=0.85 if decided else 0.35,
-                  hatch=None if decided else "////", edgecolor="white", linewidth=1)
+                  hatch=None if decided else "////", edge="white")
         seen.add(name)
         if np.isfinite(study.cells["margin"][i]):
             axes.text(x, y, "%.2f" % study.cells["margin"][i], ha="center", va="center", fontsize=9, color="white" if decided else style.INK)
@@ -52,11 +66,11 @@ def diagram(study, x_label, y_label, folder):
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.grid(False)
-    axes.set_title("Who takes least")
+    axes.set_title("Configuration of least cost")
     shown = [n for n in study.names if n in seen]
-    style.legend_below(figure, [style.patch(study.colour[n]) for n in shown], shown)
+    figure.key([sketch.patch(study.colour[n]) for n in shown], shown)
     data = [(c, study.cells[c] if c not in ("winner", "second") else getattr(study, c)) for c in ("x", "y", "winner", "decided", "second", "margin")]
-    return style.save(figure, folder, "map", "Colour: who takes least; number: what the next one takes over it. Hatched: the intervals of the two overlap.", data)
+    return figure.save(folder, "map", "Colour: the configuration of least cost; number: cost of the next one over it. Hatched: undecided, the intervals of the two overlap.", data)
 
 
 def table(study):
@@ -69,5 +83,5 @@ def table(study):
         more = "> " if r["stopped"][i] else ""
         interval = cell("low", "%.3f") and cell("low", "%.3f") + (" or more" if more else " to " + cell("high", "%.3f"))
         verdict = r["verdict"][i] + (", %d of %d runs excluded" % (r["failures"][i], r["runs"][i]) if r["failures"][i] else "")
-        rows.append([r["x"][i], r["y"][i], r["configuration"][i], cell("ratio", more + "%.3f"), interval, verdict, cell("total_s", more + "%.3g")])
+        rows.append([r["x"][i], r["y"][i], SHOWN.get(r["configuration"][i], r["configuration"][i]), cell("ratio", more + "%.3f"), interval, verdict, cell("total_s", more + "%.3g")])
     return page.table(names, rows, (3, 4, 6))

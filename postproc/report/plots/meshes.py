@@ -1,13 +1,13 @@
-"""Pictures of an unstructured mesh and of fields on it, from a .vtu: each cell one colour, as a finite volume is.
+"""Plots of an unstructured mesh and of fields on it: each cell has one colour.
 
     draw(axes, vtu, "mach", zoom=(-0.5, 1.5, -0.8, 0.8), mesh=True)      on axes of one's own
     mesh_figure(vtu, folder, "mach", ...)                                a saved figure with caption, for the report
 """
 import numpy as np
 
-from . import style
+from . import sketch, style
 
-WORD_FIELDS = ("line", "colour", "partition")  # told apart rather than compared; also what begins so
+WORD_FIELDS = ("line", "colour", "partition")  # distinguished rather than compared; also names that begin so
 WIDE_FIELDS = ("aspect_ratio", "volume")  # over decades
 
 
@@ -37,7 +37,7 @@ def _is_word(field):
 
 
 def _few(values):
-    """The words of a field that has few enough of them to be named beside a colour each; none is -1."""
+    """The values of such a field where there are at most ten, so that each has a colour with its number; -1: none."""
     words = np.unique(values[values >= 0])
     return words if len(words) <= 10 else None
 
@@ -57,7 +57,7 @@ def _is_wide(field, values, limits):
 
 
 def field_of(vtu, name):
-    """A scalar a cell: a field, the magnitude of a vector, a component "velocity.0"."""
+    """A scalar per cell: a field, the magnitude of a vector, a component "velocity.0"."""
     name, _, component = name.partition(".")
     if name not in vtu.fields:
         raise ValueError("no cell field '%s'; there are: %s" % (name, ", ".join(vtu.fields) or "none"))
@@ -68,16 +68,17 @@ def field_of(vtu, name):
 
 
 def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0):
-    """Draws on `axes`; field None: the mesh alone. mesh: edges, True, False or None (where they can be seen). levels: so many
-    isolines on top (of the means at nodes). Returns what a colour bar needs, or None."""
+    """Draws on `axes`; field None: the mesh alone. mesh: edges, True, False or None (where they can be seen). levels:
+    number of isolines (of the means at nodes). Returns the mark for a colour bar, or None."""
     zoom = zoom or whole(vtu)
     inside = vtu.inside(zoom)
     if mesh is None:
         mesh = field is None or np.count_nonzero(inside) < 4000
-    style.frame(axes)
-    axes.set(aspect="equal", xlim=zoom[:2], ylim=zoom[2:])
+    axes.frame()
+    axes.set_xlim(*zoom[:2])
+    axes.set_ylim(*zoom[2:])
     if field is None:
-        style.mesh(axes, vtu, inside)
+        axes.mesh(vtu, inside, None, None, None, True)
         return None
     everywhere = field_of(vtu, field)
     values, words, is_wide = everywhere[inside], None, False
@@ -89,22 +90,19 @@ def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, le
             values = np.where(values < 0, np.nan, values)
     elif _is_wide(field, everywhere, limits):
         is_wide, limits = True, _limits(everywhere, None)
-    return style.mesh(axes, vtu, inside, values, _limits(values, limits), style.colours(cmap or "viridis"), mesh, is_wide, words, levels, everywhere)
+    return axes.mesh(vtu, inside, values, _limits(values, limits), cmap or "viridis", mesh, levels, is_wide, words)
 
 
 def mesh_figure(vtu, folder, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0, label=None, title=None,
                 caption=None, name=None):
     """A figure of the report: FOLDER/NAME.png; name defaults to the field's."""
     zoom = zoom or whole(vtu)
-    figure, axes = style.new()
+    figure, axes = sketch.new()
     drawn = draw(axes, vtu, field, zoom, mesh, limits, cmap, levels)
     if drawn is not None and _can_be_told(vtu, field):
         values = field_of(vtu, field)
-        bar = style.colour_bar(figure, axes, drawn, label or style.words(field), None if _is_word(field) else values)
-        if _is_word(field):
-            few = _few(values)
-            bar.set_ticks(few, labels=["%d" % w for w in few])
-            bar.ax.tick_params(length=0)
+        few = _few(values) if _is_word(field) else None
+        figure.colour_bar(drawn, label or style.words(field), None if _is_word(field) else values, few, few)
     axes.set_title(title or (style.words(field).capitalize() if field else "Mesh"))
     cells = style.number(len(vtu.corners))
-    return style.save(figure, folder, name or field or "mesh", caption or "%s cells." % cells)
+    return figure.save(folder, name or field or "mesh", caption or "%s cells." % cells)

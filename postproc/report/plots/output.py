@@ -20,7 +20,7 @@ def aside(path):
 
 def name_in_manifest(path):
     folder, name = os.path.split(os.path.abspath(path))
-    for _ in range(2):  # beside the manifest, or in a folder there
+    for _ in range(2):  # in the manifest's folder, or in a folder there
         manifest = os.path.join(folder, "manifest.txt")
         if os.path.exists(manifest):
             line = "file %s\n" % name

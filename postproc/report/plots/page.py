@@ -2,8 +2,9 @@
 import base64
 import json
 import os
+import sys
 
-from . import output, style
+from . import output
 
 MOST_BYTES = 300000  # of a plot's data that the page itself carries
 
@@ -16,7 +17,9 @@ body { margin: 0; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "Noto San
 main { max-width: 1280px; margin: 0 auto; padding: 1.2rem 1rem 3rem; }
 h1 { font-size: 1.55rem; margin: .2rem 0 .1rem; line-height: 1.25; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 0 0 .7rem; }
-p { margin: .3rem 0; overflow-wrap: anywhere; }
+p, ul { margin: .3rem 0; overflow-wrap: anywhere; }
+ul { padding-left: 1.2rem; }
+.panels [tabindex]:focus-visible, button:focus-visible, a:focus-visible, summary:focus-visible { outline: 2px solid var(--study); outline-offset: 2px; }
 .soft { color: var(--soft); }
 section { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.1rem; margin: 1rem 0; }
 .verdict { border-left: 8px solid var(--soft); }
@@ -35,6 +38,7 @@ th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px so
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
 .wide th { white-space: normal; vertical-align: bottom; }
 .wide td { overflow-wrap: break-word; }
+.dense table { font-size: .8rem; } .dense th, .dense td { padding-right: .5rem; }
 td.number, th.number { text-align: right; }
 td.number, td:first-child, td .pass, td .fail { white-space: nowrap; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1.3rem 1.6rem; align-items: start; }
@@ -53,6 +57,7 @@ figure.long { grid-column: 1 / -1; } figure.long > div { max-width: none; }
 .keys, .readout { font-size: .8rem; color: var(--soft); min-height: 1.5em; font-variant-numeric: tabular-nums; }
 .keys span { margin-right: .9rem; white-space: nowrap; }
 .keys i { display: inline-block; width: 1em; height: .8em; margin-right: .35em; }
+.keys i.glyph { font-style: normal; height: auto; }
 .keys i.line { height: 0; border-top: 2px solid; vertical-align: middle; }
 .bar { display: block; width: 88%; margin: 0 auto; }
 .bar canvas { display: block; width: 100%; height: 12px; border: 1px solid #888; }
@@ -72,6 +77,8 @@ code { font-size: .92em; }
   .wide td, .wide th { white-space: nowrap; } .wide td:first-child { position: sticky; left: 0; background: var(--paper); }
   .wide .scroll { background: linear-gradient(to left, var(--paper) 40%, transparent) right/2.5rem 100% no-repeat local,
     radial-gradient(farthest-side at 100% 50%, rgba(0, 0, 0, .35), transparent) right/.8rem 100% no-repeat scroll; } }
+@media screen and (prefers-color-scheme: dark) { :root { color-scheme: dark; --ink: #e4e7ea; --soft: #a9b2bb; --line: #3a424a; --paper: #1b2026;
+  --shade: #12161a; --good: #4cc38a; --bad: #ff8f85; --warn: #e0a83a; --study: #6cb2ff; } .u-select { background: rgba(255, 255, 255, .15); } }
 @page { size: A4; margin: 14mm; }
 @media print { body { background: #fff; font-size: 9.5pt; line-height: 1.4; } main { max-width: none; padding: 0; }
   h1 { font-size: 15pt; } h2 { font-size: 12pt; break-after: avoid; } .verdict strong.word { font-size: 13pt; }
@@ -119,8 +126,9 @@ def table(names, rows, numbers=()):
     head = "".join("<th%s>%s</th>" % (kind(i), text(n)) for i, n in enumerate(names))
     body = "".join("<tr>%s</tr>" % "".join("<td%s>%s</td>" % (kind(i), cell if isinstance(cell, Markup) else text(cell))
                                             for i, cell in enumerate(row)) for row in rows)
-    return ('<div class="wide"><div class="scroll"><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>'
-            '<button class="copy" type="button">Copy table</button></div>' % (head, body))
+    dense = " dense" if len(names) > 12 else ""
+    return ('<div class="wide%s"><div class="scroll"><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>'
+            '<button class="copy" type="button">Copy table</button></div>' % (dense, head, body))
 
 
 def facts(rows):
@@ -137,7 +145,7 @@ def beside(*parts):
 
 
 def _data_of(item):
-    """A link that saves the plot's data; large ones stay beside the page."""
+    """A link that saves the plot's data; large ones are files in plots/ only."""
     path = item.path + ".csv"
     name = os.path.basename(path)
     if not os.path.exists(path):
@@ -149,15 +157,39 @@ def _data_of(item):
     return ' <a class="data" download="%s" href="data:text/csv;base64,%s">Data (CSV)</a>' % (text(name), data)
 
 
+drawn = []  # the figures of the page so far
+
+
+def _json(plot):
+    """Arrays as {type: base64}. Cells of a mesh come with the first plot that has them."""
+    known = {m["mesh"] for figure in drawn for axes in figure.plot["axes"] for m in axes["marks"] if m["kind"] == "mesh"}
+    axes = [{**a, "marks": [{k: v for k, v in m.items() if k not in ("nodes", "corners") or m["mesh"] not in known} for m in a["marks"]]}
+            for a in plot["axes"]]
+    words = json.dumps({**plot, "axes": axes}, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_packed)
+    return words.replace("<", "\\u003c")  # no name ends the element (</script>) or begins a comment (<!-- <script>)
+
+
+def _packed(values):
+    return {values.dtype.str[1:]: base64.b64encode(values.tobytes()).decode("ascii")}
+
+
 def figures(items):
     """Figures in two columns, or in three where that leaves none alone."""
     parts = []
     for item in items:
-        plot = json.dumps(item.plot, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        plot = plot.replace("<", "\\u003c")  # no name ends the element (</script>) or begins a comment (<!-- <script>)
+        plot = _json(item.plot)
+        drawn.append(item)
         parts.append('<figure class="plot%s"><div role="img" aria-label="%s"></div><figcaption>%s%s</figcaption><script type="application/json">%s'
                      '</script></figure>' % (" long" if item.is_long else "", text(item.caption), text(item.caption), _data_of(item), plot))
     return '<div class="figures%s">%s</div>' % (" three" if len(items) % 3 == 0 and len(items) != 6 else "", "".join(parts))
+
+
+def verdict(kind, headline, *parts):
+    return '<section class="verdict %s"><p><strong class="word">%s</strong></p>%s</section>' % (kind, text(headline), "".join(parts))
+
+
+def items(lines):
+    return "<ul>%s</ul>" % "".join("<li>%s</li>" % text(line) for line in lines) if lines else ""
 
 
 def section(title, *parts):
@@ -169,15 +201,26 @@ def paragraph(words, soft=False):
 
 
 def make(path, body, with_png):
-    """Writes the page of body() -> (title, HTML). with_png: its plots are drawn on paper too, beside the page."""
+    """Writes the page of body() -> (title, HTML). with_png: its plots also as PNG files."""
     if with_png:
-        from . import paper  # noqa: F401: a missing matplotlib is an error before anything is written
-    style.draw_with("sketch")
-    style.start()
+        from . import paper  # a missing matplotlib is an error before anything is written
+    drawn.clear()
     write(path, *body())
-    if with_png:
-        style.draw_with("paper")
-        body()
+    for figure in drawn if with_png else ():
+        paper.save(figure.plot, figure.path + ".png")
+        if figure.write_more:
+            figure.write_more()
+
+
+def main(arguments, body_of):
+    """The script of a page with body_of(DIR) -> (title, HTML): [--png] DIR."""
+    script, with_png, directories = os.path.basename(sys.argv[0]), "--png" in arguments, [a for a in arguments if a != "--png"]
+    if len(directories) != 1:
+        sys.exit("usage: %s [--png] DIR" % script)
+    try:
+        make(os.path.join(directories[0], "report.html"), lambda: body_of(directories[0]), with_png)
+    except ImportError as error:
+        sys.exit("%s: %s" % (script, error))
 
 
 def write(path, title, body):
@@ -195,7 +238,7 @@ def _page(title, body):
     scripts = ""
     if 'class="plot' in body:
         body = "<noscript><p>The plots need JavaScript. Their data are in plots/*.csv; weir report --png DIR draws pictures.</p></noscript>" + body
-        scripts = "<script>/*\n%s*/</script>" % _beside("LICENSE.uPlot")  # which asks to be in every copy
+        scripts = "<script>/*\n%s*/</script>" % _beside("LICENSE.uPlot")  # required in every copy
         scripts += "".join("<script>%s</script>" % _beside(name) for name in ("uPlot.iife.min.js", "ticks.js", "field.js", "plots.js"))
     return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
             '<title>%s</title><style>%s%s</style></head><body><main>%s</main><script>%s</script>%s</body></html>\n' % (

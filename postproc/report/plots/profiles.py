@@ -1,7 +1,7 @@
 """Profiles along the probes, with the published data where a probe names it."""
 import numpy as np
 
-from . import records, style
+from . import records, sketch, style
 
 
 def _coordinate(columns):
@@ -27,13 +27,14 @@ def _compared(run, name, columns, comparison, table, folder):
         next(c for c in columns if c not in "xyz")
     difference = comparison["computed"] - comparison["published"]
     worst = np.nanmax(np.abs(difference))
-    figure, (top, bottom) = style.new(height=4.6, nrows=2, sharex=True, gridspec_kw={"height_ratios": [3, 1]})
-    top.plot(along, columns[field], label="this run", zorder=2)
-    top.plot(comparison[axis], comparison["published"], "o", color=style.COLOURS[1], markerfacecolor="white",
-             markeredgewidth=1.4, markersize=5.5, label="published", zorder=3)
-    style.finish(figure, top, "%s along %s" % (field, axis), y=field)
+    figure, (top, bottom) = sketch.new(height=4.6, rows=2, share="x", height_ratios=[3, 1])
+    top.plot(along, columns[field], label="this run")
+    top.plot(comparison[axis], comparison["published"], "o", color=style.COLOURS[1], hollow=True,
+             markersize=5.5, label="published")
+    figure.finish(top, "%s along %s" % (field, axis), y=field)
     bottom.axhline(0, color="#888888", linewidth=0.8)
-    bottom.vlines(comparison[axis], 0, difference, color=style.COLOURS[0])
+    for at, value in zip(comparison[axis], difference):
+        bottom.plot([at, at], [0, value], color=style.COLOURS[0])
     bottom.plot(comparison[axis], difference, "o", color=style.COLOURS[0], markersize=3.5)
     bottom.set_ylim(-1.25 * worst or -1, 1.25 * worst or 1)
     bottom.set_ylabel("difference")
@@ -42,7 +43,7 @@ def _compared(run, name, columns, comparison, table, folder):
     caption = "%s (%s): largest difference %.2g." % (style.words(name), where, worst)
     if "file" in reference:
         caption += " Published: %s." % records.published_source(reference["file"])
-    return style.save(figure, folder, "profile_" + name, caption, list(comparison.items()))
+    return figure.save(folder, "profile_" + name, caption, list(comparison.items()))
 
 
 def _plain(name, columns, folder):
@@ -50,12 +51,12 @@ def _plain(name, columns, folder):
     fields = [c for c in columns if c not in ("x", "y", "z") and not isinstance(columns[c], list)]
     if not fields:
         raise ValueError("no field in it")
-    figure, axes = style.new()
+    figure, axes = sketch.new()
     for field in fields:
         axes.plot(along, columns[field], label=field)
     axes.margins(x=0.01)
-    style.finish(figure, axes, "%s along %s" % (", ".join(fields), axis), axis, fields[0] if len(fields) == 1 else None)
-    return style.save(figure, folder, "profile_" + name, "%s (%s)." % (style.words(name), _fixed(columns, axis)),
+    figure.finish(axes, "%s along %s" % (", ".join(fields), axis), axis, fields[0] if len(fields) == 1 else None)
+    return figure.save(folder, "profile_" + name, "%s (%s)." % (style.words(name), _fixed(columns, axis)),
                       list(columns.items()))
 
 

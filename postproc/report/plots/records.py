@@ -1,4 +1,4 @@
-"""What a run directory holds. Whatever is missing or broken is None, with the reason in `missing`."""
+"""Contents of a run directory. A missing or broken part is None, with the reason in `missing`."""
 import csv
 import glob
 import json
@@ -6,6 +6,8 @@ import os
 import re
 
 import numpy as np
+
+from . import vtkhdf
 
 try:
     import tomllib
@@ -34,7 +36,7 @@ def read_csv(path):
 
 
 def published_source(file):
-    """The line of a reference file's head that tells where the numbers come from."""
+    """The line of a reference file's head that names the source of the numbers."""
     path = file if "/" in file else os.path.join(PUBLISHED, file)
     try:
         with open(path) as text:
@@ -70,7 +72,7 @@ class RunDirectory:
         return os.path.exists(self.file(name))
 
     def branches(self):
-        """Whether candidates have led the run on branches of it."""
+        """Whether candidates have run branches (closed loop)."""
         return bool((self.run.get("relay") or {}).get("solvers"))
 
     def leave_out(self, what, why):
@@ -176,8 +178,9 @@ class RunDirectory:
         return {name: (columns["time"][names == name], columns["published"][names == name],
                        published_source(files.get(name, ""))) for name in dict.fromkeys(columns["quantity"])}
 
-    def pictures(self):
-        """(time, path) of each .vtr or .vtu that a .pvd names (a body's surfaces have their own), ascending."""
+    def fields(self):
+        """(time, path) of each file of fields, ascending: those that a .pvd names, or else .vtkhdf files. A body's surface has
+        files of its own."""
         found = []
         for pvd in sorted(glob.glob(os.path.join(self.path, "vtk", "*.pvd"))):
             text = self._text(pvd)
@@ -186,9 +189,12 @@ class RunDirectory:
                 file = re.search(r'file="([^"]*)"', element)
                 if time and file and file.group(1).endswith((".vtr", ".vtu")):
                     found.append((float(time.group(1)), os.path.join(os.path.dirname(pvd), file.group(1))))
-        return sorted(found, key=lambda one: one[0])
+        return sorted(found or [(vtkhdf.time(path), path) for path in self._vtkhdf()], key=lambda one: one[0])
 
-    def last_picture(self):
+    def _vtkhdf(self):
+        return [p for p in sorted(glob.glob(os.path.join(self.path, "vtk", "*.vtkhdf"))) if "_body_" not in os.path.basename(p)]
+
+    def last_fields(self):
         """The path of the latest, or None."""
-        found = self.pictures()
+        found = self.fields()
         return found[-1][1] if found else None

@@ -3,7 +3,7 @@ import os
 
 import numpy as np
 
-from . import records, style
+from . import records, sketch, style
 
 KINDS = ("spmv", "apply", "update")
 WORDS = {"spmv": "product with the matrix", "apply": "application of the preconditioner", "update": "factorisation, update"}
@@ -36,31 +36,30 @@ def _label(k, systems):
 def rate_plot(run, folder):
     found = [k for k in kernels(run) if k["kernel"] in KINDS]
     systems = len({k["system"] for k in found})
-    figure, axes = style.new(height=1.7 + 0.36 * len(found))
+    figure, axes = sketch.new(height=1.7 + 0.36 * len(found))
     for place, k in enumerate(found):
         axes.barh(place, k["gb_per_s"], height=0.62, color=COLOUR[k["kernel"]])
         axes.plot([k["triad_same_size_gb_per_s"]] * 2, [place - 0.4, place + 0.4], color=style.INK, linewidth=2)
-        axes.annotate("%.3g" % k["gb_per_s"], (k["gb_per_s"], place), (4, 0), textcoords="offset points", va="center", fontsize=9,
-                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # the lines end at the number
+        axes.text(k["gb_per_s"], place, "%.3g" % k["gb_per_s"], va="center", shift=(4, 0))
     triad = np.median([k["triad_gb_per_s"] for k in found])
     axes.axvline(triad, color="#b3261e", linestyle="--", linewidth=1.4)
-    axes.set_yticks(range(len(found)), [_label(k, systems) for k in found], fontsize=9)
+    axes.set_yticks(range(len(found)), [_label(k, systems) for k in found])
     axes.set_ylim(len(found) - 0.4, -0.6)
     axes.set_xlim(0, 1.15 * max([triad] + [max(k["gb_per_s"], k["triad_same_size_gb_per_s"]) for k in found]))
-    axes.grid(axis="y", visible=False)
+    axes.grid(False, "y")
     axes.set_xlabel("GB/s: least bytes over measured time")
     axes.set_title("Bandwidth of the kernels")
-    handles = [style.rule("#b3261e", "--"), style.rule(style.INK, linewidth=2)]
-    style.legend_below(figure, handles, ["triad out of memory, %.3g GB/s" % triad, "triad on as many bytes"], 2)
+    handles = [sketch.rule("#b3261e", "--"), sketch.rule(style.INK)]
+    figure.key(handles, ["triad out of memory, %.3g GB/s" % triad, "triad on as many bytes"])
     data = [(c, [k[c] for k in found]) for c in ("system", "solver", "kernel", "bytes", "flops", "seconds", "gb_per_s", "gflop_per_s",
                                                   "triad_gb_per_s", "triad_same_size_gb_per_s")]
-    return [style.save(figure, folder, "roofline_rates", "The least bytes that each kernel must move, over its time on the systems of the run. "
+    return [figure.save(folder, "roofline_rates", "The least bytes that each kernel must move, over its time on the systems of the run. "
                        "Beyond the dashed line the data came out of a cache; the black mark is the triad on as many bytes.", data)]
 
 
 def roofline_plot(run, folder):
     found = [k for k in kernels(run) if k["flops"] > 0]
-    figure, axes = style.new(height=3.9)
+    figure, axes = sketch.new(height=3.9)
     triad = np.median([k["triad_gb_per_s"] for k in found])
     best = max(k["triad_same_size_gb_per_s"] for k in found)
     intensity = np.array([k["flops"] / k["bytes"] for k in found])
@@ -72,14 +71,13 @@ def roofline_plot(run, folder):
         some = [k for k in found if k["kernel"] == kind or (kind == "parts" and k["kernel"] not in KINDS)]
         if some:
             axes.plot([k["flops"] / k["bytes"] for k in some], [k["gflop_per_s"] for k in some], linestyle="", color=COLOUR.get(kind, style.GREY),
-                      marker="o" if kind != "parts" else ".", markersize=7 if kind != "parts" else 5, label=WORDS.get(kind, "colours, sweeps, levels"),
-                      zorder=3 if kind != "parts" else 2)
-    style.log(axes, "x")
-    style.log(axes, "y")
-    style.finish(figure, axes, "Roofline", "flop per byte", "Gflop/s")
+                      marker="o" if kind != "parts" else ".", markersize=7 if kind != "parts" else 5, label=WORDS.get(kind, "colours, sweeps, levels"))
+    axes.log("x")
+    axes.log("y")
+    figure.finish(axes, "Roofline", "flop per byte", "Gflop/s")
     data = [("system", [k["system"] for k in found]), ("solver", [k["solver"] for k in found]), ("kernel", [k["kernel"] for k in found]),
             ("flops_per_byte", intensity), ("gflop_per_s", [k["gflop_per_s"] for k in found])]
-    return [style.save(figure, folder, "roofline", "Operations per second against operations per byte (Williams, Waterman & Patterson 2009). A kernel on "
+    return [figure.save(folder, "roofline", "Operations per second against operations per byte (Williams, Waterman & Patterson 2009). A kernel on "
                        "the dashed line uses all of the memory's bandwidth.", data)]
 
 
@@ -91,26 +89,23 @@ def part_plots(run, folder):
             of.setdefault((k["system"], k["solver"]), []).append(k)
     figures = []
     for number, ((system, solver), parts) in enumerate(of.items()):
-        figure, axes = style.new(height=3.2)
+        figure, axes = sketch.new(height=3.2)
         x = np.arange(len(parts))
         axes.bar(x, [1e6 * k["seconds"] for k in parts], color="#c4c9ce", width=0.7)
         axes.set_ylabel("microseconds (bars)")
         right = axes.twinx()
-        style.plain(right.yaxis)
-        right.grid(False)
-        right.spines["right"].set_visible(True)
         right.plot(x, [k["gb_per_s"] for k in parts], "o-", color="#0072B2")
-        right.set_ylabel("GB/s (line)", color="#0072B2")
+        right.set_ylabel("GB/s (line)")
         right.set_ylim(0, 1.12 * max(k["gb_per_s"] for k in parts))  # the points clear of the frame
         names = [k["kernel"] for k in parts]
         words = os.path.commonprefix(names) if len(names) > 2 else ""
         short = [n[len(words):] for n in names] if words and all(n[len(words):] for n in names) else names
         axes.set_xticks(x, short)
         axes.set_xlabel(words.strip())
-        axes.grid(axis="x", visible=False)
+        axes.grid(False, "x")
         axes.set_title(("%s: " % system) + solver.replace("+", " + "))
         data = [(c, [k[c] for k in parts]) for c in ("kernel", "bytes", "flops", "seconds", "gb_per_s")]
-        figures.append(style.save(figure, folder, "roofline_parts_%d" % number, "Parts of one application of the preconditioner: time and "
+        figures.append(figure.save(folder, "roofline_parts_%d" % number, "Parts of one application of the preconditioner: time and "
                                   "bandwidth of each.", data))
     return figures
 

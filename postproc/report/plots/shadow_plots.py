@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from . import shadow, style
+from . import shadow, sketch, style
 from .shadow import CONTROL, REFERENCE
 
 
@@ -21,33 +21,6 @@ def colours(study):
 
 def _height(study):
     return 1.92 + 0.42 * len(study.candidates) + (1.25 if study.cfl is not None else 0)
-
-
-def interval_plot(study, folder):
-    names = [CONTROL] + study.candidates
-    shown = colours(study)
-    figure, axes = style.new(height=_height(study))
-    floor = study.floor()
-    axes.axvspan(1 / floor, floor, color="#e8eaed", zorder=0)
-    axes.axvline(1.0, color="#5b6670", linewidth=1)
-    for place, name in enumerate(names):
-        low, high, ratio = (study.value(name, c) for c in ("low", "high", "ratio"))
-        axes.plot([low, high], [place, place], color=shown[name], linewidth=4, solid_capstyle="butt")
-        axes.plot(ratio, place, "o", color=shown[name], markersize=7, markeredgecolor="white")
-        axes.annotate("%.2f" % ratio if ratio < 10 else "%.1f" % ratio, (ratio, place), (0, 7), textcoords="offset points",
-                      ha="center", fontsize=9, color=style.INK)
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.75)
-    low = min(min(study.value(n, "low") for n in names) / 1.25, 0.8)
-    high = max(max(study.value(n, "high") for n in names) * 1.25, 1.25)
-    axes.set_xlim(low, high)
-    style.log(axes, "x")
-    axes.grid(axis="y", visible=False)
-    axes.set_xlabel("time / reference's time     (left of 1: faster)")
-    axes.set_title("Paired differences")
-    data = [("name", names)] + [(c, [study.value(n, c) for n in names]) for c in ("ratio", "low", "high", "won", "sign_test_p")]
-    return [style.save(figure, folder, "shadow_intervals", study.here.capitalize() + ": %s, and its 95 %% interval. "
-                       "Shaded: the noise floor." % study.statistic, data)]
 
 
 def _edges(x):
@@ -108,73 +81,69 @@ def win_map(study, folder):
         raise ValueError("too few systems for a map")
     x = study.x if np.all(np.diff(study.x) > 0) else np.arange(len(study.x), dtype=float)
     panels = 2 if study.cfl is not None else 1
-    figure, axes = style.new(style.WIDTH, _height(study), panels, sharex=True, squeeze=False,
-                             gridspec_kw={"height_ratios": [0.42 * (len(names) + 1), 1.1][:panels]})
-    top = axes[0][0]
+    figure, axes = sketch.new(style.WIDTH, _height(study), panels, share="x", height_ratios=[0.42 * (len(names) + 1), 1.1][:panels])
+    axes = axes if panels > 1 else [axes]
+    top = axes[0]
     edges = _edges(x)
     most = 3.0  # doublings
     values = np.array([np.clip(np.log2(study.ratio(n)), -most, most) for n in names])
     values[np.abs(values) <= np.log2(study.floor())] = 0
-    drawn = top.pcolormesh(edges, np.arange(len(names) + 1) + 1, values, cmap="PuOr_r", vmin=-most, vmax=most, rasterized=True)
+    drawn = top.cells(edges, np.arange(len(names) + 1) + 1, values, -most, most, "PuOr_r")
     for a, b, name in _runs(_stretches(study), winners(study)):
-        top.barh(0.5, edges[b] - edges[a], left=edges[a], height=0.8, color=shown[name], edgecolor="white", linewidth=1)
+        top.barh(0.5, edges[b] - edges[a], left=edges[a], height=0.8, color=shown[name], edge="white")
         if edges[b] - edges[a] > 0.09 * len(name) / 6 * (edges[-1] - edges[0]):
             top.text(0.5 * (edges[a] + edges[b]), 0.5, name, ha="center", va="center", color="white", fontsize=8)
     top.set_yticks(np.arange(len(names) + 1) + 0.5, ["fastest"] + names)
     top.set_ylim(len(names) + 1, 0)
     top.grid(False)
     top.set_title("Fastest solver along the run")
-    bar = style.colour_bar(figure, top, drawn, "time / reference's time")
-    bar.set_ticks(np.arange(-3, 4), labels=["1/8", "1/4", "1/2", "1", "2", "4", "8"])
+    figure.colour_bar(drawn, "time / reference's time", None, range(-3, 4), ["1/8", "1/4", "1/2", "1", "2", "4", "8"])
     if panels == 2:
-        low = axes[1][0]
+        low = axes[1]
         low.plot(x, study.cfl, color=style.INK)
         low.set_ylabel("CFL")
         if np.nanmax(study.cfl) > 20 * np.nanmin(study.cfl) > 0:
-            style.log(low)
-    axes[-1][0].set_xlabel(study.x_label if x is study.x else "system")
-    axes[-1][0].set_xlim(edges[0], edges[-1])
+            low.log()
+    axes[-1].set_xlabel(study.x_label if x is study.x else "system")
+    axes[-1].set_xlim(edges[0], edges[-1])
     data = [("step", study.steps), (study.x_label.replace(" ", "_"), study.x)] + ([("cfl", study.cfl)] if panels == 2 else [])
     data += [(n, study.ratio(n)) for n in study.names if n != REFERENCE]
-    return [style.save(figure, folder, "shadow_win_map", "Each column a system: orange where a solver took longer than the reference, "
+    return [figure.save(folder, "shadow_win_map", "Each column a system: orange where a solver took longer than the reference, "
                        "violet where less, white within the noise. First row: the fastest of each stretch; undecided where no "
                        "difference is significant.", data)]
 
 
 def ratio_plot(study, folder):
     shown = colours(study)
-    figure, axes = style.new(height=3.6)
+    figure, axes = sketch.new(height=3.6)
     for name in [CONTROL] + study.candidates:
         grey = name == CONTROL
-        axes.plot(study.x, study.ratio(name), ".", markersize=4, color=shown[name], label=name, zorder=1 if grey else 2)
+        axes.plot(study.x, study.ratio(name), ".", markersize=4, color=shown[name], label=name)
     axes.axhline(1.0, color="#5b6670", linewidth=1)
-    style.log(axes)
-    style.finish(figure, axes, "Every pair", study.x_label, "time / reference's time")
+    axes.log()
+    figure.finish(axes, "Every pair", study.x_label, "time / reference's time")
     data = [("step", study.steps)] + [(n, study.ratio(n)) for n in study.names if n != REFERENCE]
-    return [style.save(figure, folder, "shadow_ratio", "Time of each solver over the reference's on the same system. Grey: the A/A pairs.", data)]
+    return [figure.save(folder, "shadow_ratio", "Time of each solver over the reference's on the same system. Grey: the A/A pairs.", data)]
 
 
 def iteration_plot(study, folder):
     """Distributions as boxes, and the way along the run."""
     names, shown = [n for n in study.names if n != CONTROL], colours(study)
-    figure, (left, right) = style.new(style.WIDTH, 3.6, 1, 2, sharey=True, gridspec_kw={"width_ratios": [1, 1.5]})
-    boxes = left.boxplot([study.iterations(n) for n in names], widths=0.6, showfliers=True, patch_artist=True,
-                         medianprops={"color": "#1d2329", "linewidth": 1.5}, flierprops={"marker": ".", "markersize": 2})
-    for box, name in zip(boxes["boxes"], names):
-        box.set(facecolor=shown[name], edgecolor=shown[name], linewidth=3)
-    left.set_xticks(range(1, len(names) + 1), names, rotation=45, ha="right")
+    figure, (left, right) = sketch.new(style.WIDTH, 3.6, 1, 2, share="y", width_ratios=[1, 1.5])
+    left.boxplot([study.iterations(n) for n in names], [shown[n] for n in names])
+    left.set_xticks(range(1, len(names) + 1), names, slanted=True)
     left.set_ylabel("iterations per solve")
     left.set_title("Iterations")
     for name in names:
         right.plot(study.x, study.iterations(name), linewidth=1.3, color=shown[name], label=name)
     every = np.concatenate([study.iterations(n) for n in names])
     if np.min(every) > 0 and np.max(every) > 20 * np.min(every):
-        style.log(left)
+        left.log()
     else:
-        left.set_ylim(bottom=0)
+        left.set_ylim(0)
     right.set_xlabel(study.x_label)
     data = [("step", study.steps)] + [(n, study.iterations(n)) for n in names]
-    return [style.save(figure, folder, "shadow_iterations", "Iterations of each solver on the same systems: quartiles, whiskers to 1.5 times "
+    return [figure.save(folder, "shadow_iterations", "Iterations of each solver on the same systems: quartiles, whiskers to 1.5 times "
                        "the interquartile range, points beyond; and along the run.", data)]
 
 
@@ -184,7 +153,7 @@ def split_plot(study, folder):
     kinds = list(dict.fromkeys(word for n in names for word, _ in parts[n]))
     palette = {"setup": "#E69F00", "preconditioner": "#0072B2", "product": "#009E73", "vectors, sums": "#CC79A7", "rest": "#c4c9ce",
                "not split": "#e4e7ea"}
-    figure, axes = style.new(height=1.9 + 0.42 * len(names))
+    figure, axes = sketch.new(height=1.9 + 0.42 * len(names))
     total = {n: sum(v for _, v in parts[n]) for n in names}
     clip = None
     if max(total.values()) > 8 * total[REFERENCE]:  # one slow solver must not hide what the others do
@@ -192,24 +161,24 @@ def split_plot(study, folder):
     for place, name in enumerate(names):
         left = 0
         for word, value in parts[name]:
-            axes.barh(place, value, left=left, height=0.68, color=palette[word], edgecolor="white", linewidth=1, label=word)
+            axes.barh(place, value, left=left, height=0.68, color=palette[word], edge="white", label=word)
             left += value
         end = min(left, clip) if clip else left
-        axes.annotate("%.3g ms%s" % (left, " →" if clip and left > clip else ""), (end, place), (4 if end == left else -4, 0),
-                      textcoords="offset points", va="center", ha="left" if end == left else "right", fontsize=9)
+        axes.text(end, place, "%.3g ms%s" % (left, " →" if clip and left > clip else ""), "left" if end == left else "right", "center",
+                  shift=(4 if end == left else -4, 0))
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlim(0, clip if clip else 1.18 * max(total.values()))
-    axes.grid(axis="y", visible=False)
+    axes.grid(False, "y")
     axes.set_xlabel("ms per solve")
     axes.set_title("Where each solver's time goes")
-    handles = [style.patch(palette[k]) for k in kinds]
-    style.legend_below(figure, handles, kinds)
+    handles = [sketch.patch(palette[k]) for k in kinds]
+    figure.key(handles, kinds)
     data = [("name", names)] + [(k, [dict(parts[n]).get(k, "") for n in names]) for k in kinds]
     caption = "Mean per solve, scaled to the median."
     if "not split" in kinds:
         caption += " Not split: another library's solver, which does not time its parts."
-    return [style.save(figure, folder, "shadow_split", caption, data)]
+    return [figure.save(folder, "shadow_split", caption, data)]
 
 
 def curve_plots(run, study, folder):
@@ -221,7 +190,7 @@ def curve_plots(run, study, folder):
         return []
     step, shown = np.max(rows["step"]), colours(study)
     who = np.array(rows["name"])
-    figure, (left, right) = style.new(style.WIDTH, 3.6, 1, 2, sharey=True)
+    figure, (left, right) = sketch.new(style.WIDTH, 3.6, 1, 2, share="y")
     for name in [CONTROL] + study.candidates:
         at = np.flatnonzero((who == name) & (rows["step"] == step))
         if not len(at):
@@ -232,12 +201,11 @@ def curve_plots(run, study, folder):
             axes.plot(rows[column][at], rows["residual"][at] / first, color=shown[REFERENCE if name == CONTROL else name], label=label,
                       marker="." if len(at) < 20 else None)
     for axes, word in ((left, "iterations"), (right, "milliseconds")):
-        axes.set_xscale("symlog", linthresh=10 if axes is left else 1)
-        axes.set_xlim(left=0)
-        style.plain(axes.xaxis)
+        axes.symlog("x", 10 if axes is left else 1)
+        axes.set_xlim(0)
         axes.set_xlabel(word)
-    style.log(left)
-    style.finish(figure, left, "Convergence at step %d" % step, "iterations", "|r| / |r₀|")
+    left.log()
+    figure.finish(left, "Convergence at step %d" % step, "iterations", "|r| / |r₀|")
     data = [(c, rows[c]) for c in ("step", "name", "iteration", "ms", "residual")]
-    return [style.save(figure, folder, "shadow_curves", "Residual of each solver on one system, the latest of those recorded. Milliseconds: "
+    return [figure.save(folder, "shadow_curves", "Residual of each solver on one system, the latest of those recorded. Milliseconds: "
                        "setup first, then the solve's time spread evenly over its iterations.", data)]

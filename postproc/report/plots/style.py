@@ -1,7 +1,4 @@
-"""One look for all plots: size, colours (Okabe & Ito 2008: told apart by everybody), numbers as people read them, a plot's data. Two
-kits draw: sketch (the page, in the reader's browser) and paper (PNG, matplotlib). What is not found here is the chosen kit's."""
-import importlib
-
+"""One look for all plots: size, colours (Okabe & Ito 2008: distinct also for colour-blind readers), number formats, CSV."""
 import numpy as np
 
 from . import output
@@ -28,32 +25,6 @@ MAPS = {
     "PuOr_r": (
         "2d004b5326878073acb1aad1d8daebf7f7f6fee0b6fcb761e08214b257067f3b08"),
 }
-
-_kit = "paper"
-
-
-def draw_with(kit):
-    """"sketch", "paper" or "shown"."""
-    global _kit
-    _kit = kit
-
-
-def is_on_paper():
-    return _kit == "paper"
-
-
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return getattr(importlib.import_module("." + _kit, __package__), name)
-
-
-def table_of(cmap, values):
-    """Colours [n, 3] from values within 0 to 1."""
-    points = np.array([[int(MAPS[cmap][i + k:i + k + 2], 16) / 255 for k in (0, 2, 4)] for i in range(0, len(MAPS[cmap]), 6)])
-    at = np.linspace(0, 1, len(points))
-    return np.stack([np.interp(values, at, points[:, k]) for k in range(3)], axis=-1)
-
 
 # ---- numbers and words
 
@@ -85,10 +56,12 @@ def tick(value, _=None):
 
 
 class Figure:
-    """A plot: its path without the ending, its caption, its short name, whether it takes a row of its own, what the page draws."""
+    """A plot: its path without the ending, its caption, its short name, whether it takes a row of its own, its record
+    (sketch.py), its data."""
 
-    def __init__(self, path, caption, name, is_long=False, plot=None):
-        self.path, self.caption, self.name, self.is_long, self.plot = path, caption, name, is_long, plot
+    def __init__(self, path, caption, name, is_long, plot, data=None):
+        self.path, self.caption, self.name, self.is_long, self.plot, self.data = path, caption, name, is_long, plot, data
+        self.write_more = None  # called when PNG files are written
 
 
 def write_csv(path, data):

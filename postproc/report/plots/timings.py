@@ -1,7 +1,7 @@
 """Where the time went, per system and kernel. The entry "time loop" is the whole, not a part."""
 import numpy as np
 
-from . import style
+from . import sketch, style
 
 
 def split(run):
@@ -34,27 +34,26 @@ def timing_plot(run, folder):
     rows = split(run)
     total = sum(seconds for _, _, seconds in rows) or 1
     names = list(dict.fromkeys(system for system, _, _ in rows))
-    figure, axes = style.new(height=1.3 + 0.55 * len(names))
+    figure, axes = sketch.new(height=1.3 + 0.55 * len(names))
     for place, system in enumerate(names):
         left = 0
         parts = [row for row in rows if row[0] == system]
         for i, (_, kernel, seconds) in enumerate(parts):
             colour = style.COLOURS[place % len(style.COLOURS)]
-            bar = axes.barh(place, seconds, left=left, height=0.68, color=colour, alpha=max(0.35, 1 - 0.2 * i),
-                            edgecolor="white", linewidth=1)
+            axes.barh(place, seconds, left, 0.68, colour, alpha=max(0.35, 1 - 0.2 * i), edge="white")
             if seconds > 0.14 * total:
-                axes.bar_label(bar, ["%s\n%.0f %%" % (kernel, 100 * seconds / total)], label_type="center", fontsize=8.5,
-                               color="white" if i < 2 else "#222222")
+                axes.text(left + 0.5 * seconds, place, "%s\n%.0f %%" % (kernel, 100 * seconds / total), "center", "center",
+                          "white" if i < 2 else "#222222", [left, left + seconds], fontsize=8.5)
             left += seconds
         axes.text(left + 0.01 * total, place, "%.0f %%" % (100 * left / total), va="center", fontsize=9.5)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.grid(axis="y", visible=False)
+    axes.grid(False, "y")
     axes.margins(x=0.12)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0)
     axes.set_xlabel("seconds")
     data = [("system", [r[0] for r in rows]), ("kernel", [r[1] for r in rows]), ("seconds", [r[2] for r in rows])]
-    return [style.save(figure, folder, "timings", "Each bar a system, its parts the kernels, darkest the largest; "
+    return [figure.save(folder, "timings", "Each bar a system, its parts the kernels, darkest the largest; "
                        "per cent of everything that was timed.", data)]
 
 

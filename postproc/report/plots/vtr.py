@@ -57,10 +57,13 @@ class Appended:
 class Vtr:
     """faces: coordinates of the cell faces in x, y, z; fields: name -> array [z, y, x] or [z, y, x, component]."""
 
-    def __init__(self, path):
-        file = Appended(path, b"RectilinearGrid")
+    def __init__(self, path=None, faces=None, fields=None, time=None):
+        self.faces, self.fields, self.time = faces or [], fields or {}, time
+        if path:
+            self._read(Appended(path, b"RectilinearGrid"))
+
+    def _read(self, file):
         head = file.head
-        self.faces, self.fields, self.time = [], {}, None
         extent = list(map(int, attribute(head, "WholeExtent").split()))
         shape = tuple(max(extent[2 * d + 1] - extent[2 * d], 1) for d in (2, 1, 0))
         coordinates = head.index("<Coordinates")

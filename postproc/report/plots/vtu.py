@@ -10,16 +10,20 @@ class Vtu:
     """node: [n, 2]; corners: [cells, 4], a triangle's last corner repeated; fields: name -> [cells] or [cells, components];
     node_fields: the same at nodes; time."""
 
-    def __init__(self, path):
+    def __init__(self, path=None, node=None, corners=None, fields=None, node_fields=None, time=None):
+        self.node, self.corners, self.fields, self.node_fields, self.time, self._inside = node, corners, fields, node_fields, time, {}
+        if path:
+            self._read(path)
+
+    def _read(self, path):
         self._file = Appended(path, b"UnstructuredGrid")
         head = self._file.head
-        self.time, self._inside = None, {}
         whole = self._arrays(head[:head.find("<Piece")])
         if "TimeValue" in whole:
             self.time = float(whole["TimeValue"][0])
         self.node = self._section(head, "Points")["Points"][:, :2]
         cells = self._section(head, "Cells")
-        self.corners = self._corners(cells["connectivity"].astype(int), cells["offsets"].astype(int))
+        self.corners = self.corners_of(cells["connectivity"].astype(int), cells["offsets"].astype(int))
         self.fields = self._section(head, "CellData")
         self.node_fields = self._section(head, "PointData")
         del self._file
@@ -37,7 +41,7 @@ class Vtu:
         return arrays
 
     @staticmethod
-    def _corners(connectivity, ends):
+    def corners_of(connectivity, ends):
         count = np.diff(ends, prepend=0)
         if not np.isin(count, (3, 4)).all():
             raise ValueError("cells that are neither triangles nor quadrilaterals")

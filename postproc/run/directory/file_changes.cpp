@@ -53,10 +53,6 @@ void tell_making(const std::string& path) {
   tell([&](FileListener& l) { l.making(path); });
 }
 
-void tell_written(const std::string& path) {
-  tell([&](FileListener& l) { l.written(path); });
-}
-
 void sync_file(int descriptor, const std::string& path) {
   if (const int reason = sync(descriptor); reason != 0 && reason != EINVAL && reason != EROFS)
     fail_to_write(path, reason);  // those two: a pipe, a device

@@ -1,20 +1,19 @@
-// What this process does to the files of a run, where the order decides what a power cut leaves: sync_file puts the content
-// of a file on the disk, sync_folder the names in a folder, and a rename is whole or not at all. All throw Error(file_io)
-// with the path and the reason.
+// Changes of the files of a run. Their order decides the state after a power cut: sync_file writes the content of a
+// file to the disk, sync_folder the names in a folder, and a rename is atomic. All throw Error(file_io) with the path
+// and the reason.
 #pragma once
 #include <string>
 
 namespace weir {
 
-// Hears of each change while it lives: the manifest of a run, and tests that play back what a power cut would leave.
+// Is called at each change during its lifetime: the manifest of a run, and tests that simulate a power cut.
 class FileListener {
  public:
   FileListener();
   virtual ~FileListener();
   FileListener(const FileListener&) = delete;
   FileListener& operator=(const FileListener&) = delete;
-  virtual void making(const std::string& /*path*/) {}   // before it is there, and before anything lies beside it
-  virtual void written(const std::string& /*path*/) {}  // in its place, not synced
+  virtual void making(const std::string& /*path*/) {}  // before the file exists
   virtual void synced(const std::string& /*path*/) {}
   virtual void renamed(const std::string& /*from*/, const std::string& /*to*/) {}
   virtual void removed(const std::string& /*path*/) {}
@@ -24,13 +23,12 @@ class FileListener {
 };
 
 void tell_making(const std::string& path);
-void tell_written(const std::string& path);
 void sync_file(int descriptor, const std::string& path);
 void sync_file(const std::string& path);
 void rename_file(const std::string& from, const std::string& to);
-void remove_file(const std::string& path);  // one that is not there, or stays, does no harm
-void make_folder(const std::string& path);  // and those above it; their names are on the disk then
-void sync_folder(const std::string& path);  // some file systems refuse this: no error
+void remove_file(const std::string& path);  // without an error where this fails
+void make_folder(const std::string& path);  // and its parents, with their names synced
+void sync_folder(const std::string& path);  // without an error where the file system does not support it
 std::string folder_of(const std::string& path);
 
 // "cannot write PATH: reason"; `reason` is an errno value.

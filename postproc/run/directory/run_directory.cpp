@@ -61,7 +61,7 @@ std::string plain_path(const std::string& path) {
   return plain.empty() ? "." : plain;
 }
 
-// A manifest that somebody has altered must not reach beyond its directory.
+// An altered manifest must not reach beyond its directory.
 bool stays_inside(const std::string& name) {
   const fs::path p(name);
   return !name.empty() && p.is_relative() &&
@@ -83,7 +83,7 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
     if (!fs::is_directory(path_)) throw Error(Exit::usage, path_ + ": exists and is not a directory");
     if (!is_run(path_) && !holds_nothing_but_a_manifest(path_)) refuse(path_, "exists and is not a run directory");
     if (is_old_run(path_) && !fs::exists(of(manifest_name)))
-      refuse(path_, "holds a run of an older Weir, which did not list its files: remove it yourself");
+      refuse(path_, "contains a run of an older version, which did not list its files: remove it yourself");
   }
   make_folder(path_);
   take_hold();
@@ -94,7 +94,7 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
     read_names(manifest);
     remove_stale_temporaries();
     remove_all();
-  } else if (!holds_nothing_but_a_manifest(path_)) {  // of somebody else, or made since
+  } else if (!holds_nothing_but_a_manifest(path_)) {  // of another program, or made since
     refuse(path_, "exists and is not a run directory");
   }
   const bool is_begun = manifest.starts_with(head_line);  // that line stays: at any moment this is a run's manifest
@@ -155,7 +155,13 @@ void RunDirectory::require_hold() const {
     throw Error(Exit::file_io, path_ + ": was moved, removed or taken by another run while this one wrote into it");
 }
 
-// Such a folder is the user's: what it names elsewhere was not written by a run that listed it here.
+std::string RunDirectory::found() const {
+  std::error_code error;
+  const std::string manifest = fs::read_symlink("/proc/self/fd/" + std::to_string(manifest_.file), error).string();
+  return error || manifest.ends_with(" (deleted)") ? "" : folder_of(manifest);
+}
+
+// Such a folder belongs to the user: no run that listed it here has written files elsewhere through it.
 bool RunDirectory::lies_behind_a_link(const std::string& name) const {
   std::error_code error;
   for (fs::path folder = fs::path(name).parent_path(); !folder.empty(); folder = folder.parent_path())
@@ -214,10 +220,6 @@ void RunDirectory::making(const std::string& path) {
   is_synced_ = is_synced_ && name.starts_with("checkpoints/");  // those are found without it
 }
 
-void RunDirectory::written(const std::string& path) {
-  if (!relative(path).empty()) files_.insert(path);
-}
-
 void RunDirectory::renamed(const std::string& from, const std::string& to) {
   if (relative(to).empty()) return;
   if (from != last_synced_) files_.insert(to);
@@ -245,12 +247,12 @@ void RunDirectory::remove_all() {
     for (fs::path folder = fs::path(name).parent_path(); !folder.empty(); folder = folder.parent_path())
       folders.insert(folder.string());
   }
-  std::error_code ignored;  // not empty: somebody else's files are in it
+  std::error_code ignored;  // not empty: it contains files of the user
   for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) fs::remove(of(*folder), ignored);
   names_.clear();
 }
 
-// "NAME.HOST-PID.partial" beside a file of ours: its process is dead, since this one holds the lock.
+// "NAME.HOST-PID.partial" next to a file of the run: its process has ended, since this one has the lock.
 void RunDirectory::remove_stale_temporaries() {
   std::set<std::string> folders;
   for (const std::string& name : names_)

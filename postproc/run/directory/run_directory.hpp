@@ -1,11 +1,12 @@
-// A run's directory, its one owner, and the files that are the run's. manifest.txt makes a directory a run: it is made before
-// anything else, locked by the process that writes here (the lock dies with it), and names each file before it is made:
+// A run's directory, the process that owns it, and its files. manifest.txt identifies a run directory. It is made
+// first, is locked by the process that writes here (the lock ends with the process), and names each file before it is
+// made:
 //
 //   weir-run 1
 //   owner 4711 node7 2026-11-22T18:35:00Z
 //   file history.csv
 //
-// What it does not name belongs to somebody else and is never touched.
+// Files that it does not name belong to the user and are never changed.
 #pragma once
 #include <cstdint>
 #include <set>
@@ -18,24 +19,26 @@ namespace weir {
 
 class RunDirectory final : public FileListener {
  public:
-  // A new run. Error(usage) where the directory is in use, holds a run (and `overwrite` does not say that it may go), or holds
-  // anything else. --overwrite removes what the manifest names.
+  // A new run. Error(usage) where the directory is in use, contains a run (unless `overwrite` is set), or contains
+  // anything else. --overwrite removes the files that the manifest names.
   struct New {
     bool overwrite = false;
   };
   RunDirectory(const std::string& path, New how);
-  // The same run goes on after `step`. What it holds of later steps goes to superseded/STEP/, later checkpoints first: at any
-  // moment the newest checkpoint has its records beside it. A run that an older Weir wrote has no manifest and gets one.
+  // The same run continues after `step`. Results of later steps are moved to superseded/STEP/, later checkpoints first,
+  // so that the newest checkpoint always has its records. A run of an older version has no manifest and gets one.
   struct Continued {
     std::int64_t step = 0;
   };
   RunDirectory(const std::string& path, Continued how);
 
-  // By its manifest, or as an older Weir left it.
+  // By its manifest, or by the files of an older version.
   static bool is_run(const std::string& path);
 
+  // Where the directory lies now, which another program may have moved; empty: it has been removed.
+  std::string found() const;
   bool names(const std::string& path) const { return names_.contains(relative(path)); }  // as the run's
-  // Puts names, and files that were written with Sync::later, on the disk.
+  // Syncs names and the files that were written with Sync::later.
   void sync();
   const std::string& superseded() const { return superseded_; }      // the folder, relative; empty: nothing was later
   const std::string& without_lock() const { return without_lock_; }  // why the file system keeps none; empty: it does
@@ -43,7 +46,6 @@ class RunDirectory final : public FileListener {
  private:
   void making(const std::string& path) override;
   void making_folder(const std::string& path) override;
-  void written(const std::string& path) override;
   void synced(const std::string& path) override { last_synced_ = path; }
   void renamed(const std::string& from, const std::string& to) override;
   void synced_folder(const std::string& path) override { folders_.erase(path); }
@@ -60,7 +62,6 @@ class RunDirectory final : public FileListener {
   void supersede(std::int64_t step);
   bool supersede_checkpoints(std::int64_t step);
   bool supersede_records(std::int64_t step, std::vector<std::string>& without_step);
-  bool cut_series(const std::string& name, std::int64_t step);
   void set_aside(const std::string& name);
   std::string of(const std::string& name) const { return path_ + "/" + name; }
   std::string relative(const std::string& path) const;  // empty: not inside

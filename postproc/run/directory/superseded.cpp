@@ -1,10 +1,8 @@
-// RunDirectory: what a restart from an earlier step leaves behind it.
+// RunDirectory: moves the results of later steps aside when a run restarts from an earlier one.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 
-#include "postproc/fields/vtkhdf.hpp"
 #include "postproc/run/checkpoint.hpp"
 #include "postproc/run/directory/run_directory.hpp"
 #include "postproc/run/records.hpp"
@@ -15,14 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What describes the case, or all steps alike.
+// Files that describe the case or all steps.
 bool stays(const std::string& name) {
   return name == "config.effective.toml" || name.starts_with("superseded/") || name.starts_with("checkpoints/") ||
          name.starts_with("capsules/pattern_");
 }
 
-// Of a .pvd that goes aside: pictures that went before it.
-std::string with_pictures_of(const std::string& folder, const std::string& pvd) {
+// Of a .pvd that is moved: the entries whose files were moved before it.
+std::string with_fields_of(const std::string& folder, const std::string& pvd) {
   std::string text;
   for (std::size_t at = 0, end; (end = pvd.find('\n', at)) != std::string::npos; at = end + 1) {
     const std::string line = pvd.substr(at, end + 1 - at);
@@ -45,7 +43,7 @@ void RunDirectory::supersede(std::int64_t step) {
   bool is_any = supersede_checkpoints(step);
   is_any |= supersede_records(step, without_step);
   if (!is_any) return superseded_.clear();
-  for (const std::string& name : without_step) set_aside(name);  // results of the end that is no longer this run's
+  for (const std::string& name : without_step) set_aside(name);  // results of the previous end
   sync();
 }
 
@@ -68,25 +66,13 @@ bool RunDirectory::supersede_checkpoints(std::int64_t step) {
   return true;
 }
 
-// One file with all steps: a copy goes aside.
-bool RunDirectory::cut_series(const std::string& name, std::int64_t step) {
-  VtkhdfSeries series(of(name), std::numeric_limits<double>::infinity());
-  if (series.steps().empty() || series.steps().back().step <= step) return false;
-  const std::string to = of(superseded_ + "/" + name);
-  write_aside(
-      to, [&](const std::string& temporary) { fs::copy_file(of(name), temporary); }, Sync::later);
-  series.cut_after(step);
-  if (series.steps().empty()) remove_file(of(name));
-  return true;
-}
-
 bool RunDirectory::supersede_records(std::int64_t step, std::vector<std::string>& without_step) {
   bool is_any = false;
-  std::vector<std::string> lists;  // .pvd: after their pictures
+  std::vector<std::string> lists;  // .pvd: after their files
   const auto split = [&](const std::string& name) {
     auto parts = split_at_step(of(name), step);
     if (!parts) return without_step.push_back(name);
-    if (name.ends_with(".pvd")) parts->later = with_pictures_of(folder_of(of(superseded_ + "/" + name)), parts->later);
+    if (name.ends_with(".pvd")) parts->later = with_fields_of(folder_of(of(superseded_ + "/" + name)), parts->later);
     is_any |= !parts->later.empty();
     if (!parts->later.empty()) write_text_aside(of(superseded_ + "/" + name), parts->later);
     if (parts->kept != read_text(of(name))) write_text_aside(of(name), parts->kept);
@@ -94,9 +80,7 @@ bool RunDirectory::supersede_records(std::int64_t step, std::vector<std::string>
   for (const std::string& name : std::set<std::string>(names_)) {
     std::error_code error;
     if (stays(name) || !fs::is_regular_file(of(name), error)) continue;
-    if (name.ends_with(".vtkhdf")) {
-      is_any |= cut_series(name, step);
-    } else if (name.ends_with(".pvd")) {
+    if (name.ends_with(".pvd")) {
       lists.push_back(name);
     } else if (const std::int64_t its_step = step_in_name(name); its_step >= 0) {
       if (its_step <= step) continue;

@@ -1,5 +1,5 @@
-// Copies scalars that were left in device memory (leave_sum in reduce.hpp) to the host, which waits. The ledger counts them
-// as scalars.
+// Copies scalars that were left in device memory (leave_sum in reduce.hpp) to the host, which waits. The ledger counts
+// them as scalars.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -8,10 +8,11 @@
 
 namespace weir {
 
-// Device: the first run(f) records the launches of f (a CUDA graph) and later ones launch the recording, without calling f
-// again. f may contain kernels, loops, fills and sums that stay on the device (leave_sum), but nothing that the host waits
-// for. The arguments of its launches must be the same each time and their memory must not move; otherwise call forget()
-// first. Host, inside another recording, and with WEIR_CUDA_SYNC=1 (each launch is waited for): f().
+// Device: the first run(f) records the launches of f (a CUDA graph) and later ones launch the recording, without
+// calling f again. f may contain kernels, loops, fills and sums that stay on the device (leave_sum), but nothing that
+// the host waits for. The arguments of its launches must be the same each time and their memory must not move;
+// otherwise call forget() first. Host, inside another recording, and with WEIR_CUDA_SYNC=1 (each launch is waited for):
+// f().
 template <class Space>
 class RecordedWork {
  public:

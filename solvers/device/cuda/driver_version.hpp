@@ -1,4 +1,5 @@
-// What to say of a driver that does not know this build's CUDA. Versions as CUDA counts them: 12040 is 12.4.
+// The error message for a driver that is too old for the CUDA version of this build. Versions as CUDA counts them:
+// 12040 is 12.4.
 #pragma once
 #include <string>
 

@@ -1,18 +1,19 @@
-// What launches may ask of sm_90, and the shape of loops: the same numbers for CUDA and the emulator.
+// Limits of launches on sm_90, and the shape of loops: the same numbers for CUDA and the emulator.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace weir::backend {
 
-// A block has 48 KB of shared memory without asking, arrays of a fixed size and dynamic memory together. launch() asks for
-// more where the dynamic part is larger than the first of these, so that up to 16 KB of arrays fit beside it.
+// A block has 48 KB of shared memory without asking, arrays of a fixed size and dynamic memory together. launch() asks
+// for more where the dynamic part is larger than the first of these, so that up to 16 KB of arrays fit as well.
 inline constexpr std::size_t dynamic_without_asking = 32 * 1024, shared_without_asking = 48 * 1024;
 inline constexpr std::size_t most_shared = 227 * 1024;
 
-// Threads of a 3D loop's block. Along x 32, or 16 where that leaves an eighth fewer of them idle at the ends of rows of nx cells.
-// A block is four rows high, and in a grid that fills the device anyway two layers deep: what neighbours in y and z read too
-// comes from the SM's own cache. A 7-point stencil reads a row 2.75 times past it; in a block of one long row 5 times.
+// Threads of a 3D loop's block. Along x 32, or 16 where that leaves an eighth fewer of them idle at the ends of rows of
+// nx cells. A block is four rows high, and in a grid that fills the device anyway two layers deep: what neighbours in y
+// and z read too comes from the SM's own cache. A 7-point stencil reads a row 2.75 times past it; in a block of one
+// long row 5 times.
 struct LoopBlock {
   unsigned x, y, z;
 };

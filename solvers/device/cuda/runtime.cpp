@@ -80,7 +80,7 @@ void* device_allocate(std::int64_t bytes) {
 
 void device_release(void* p, std::int64_t bytes) noexcept {
   ledger().device_bytes -= bytes;
-  cudaFree(p);  // a failure here is an earlier kernel's: whoever waits for that kernel is told
+  cudaFree(p);  // a failure here belongs to an earlier kernel and is reported by the next wait
 }
 
 void copy_to_device(void* device, const void* host, std::int64_t bytes) {
@@ -107,7 +107,8 @@ void set_zero(void* device, std::int64_t bytes) {
   ++ledger().launches;
 }
 
-// Less what kernels with arrays of their own (2.5 KB a thread at most) reserve for all threads that fit on the device.
+// Less what kernels with arrays of their own (at most 2.5 KB per thread) reserve for all threads that fit on the
+// device.
 std::int64_t free_memory() {
   constexpr std::int64_t most_stack = 2560;
   std::size_t free = 0, total = 0;

@@ -1,4 +1,4 @@
-// Pairs of events in the default stream. A failure leaves a scope untimed: whoever waits for the kernels is told.
+// Pairs of events in the default stream. After a failure a scope is not timed; the next wait reports the error.
 #include "solvers/device/cuda/backend/timer.hpp"
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ struct Scope {
   double* seconds;
 };
 
-// Never destroyed: events must not outlive the driver, and at exit nobody knows which goes first.
+// Never destroyed: events must not outlive the driver, and the order of destruction at exit is not defined.
 std::deque<Scope>& ended() {
   static auto& scopes = *new std::deque<Scope>;
   return scopes;
@@ -35,7 +35,7 @@ cudaEvent_t take() {
   return e;
 }
 
-void settle_first() noexcept {
+void complete_first() noexcept {
   const Scope s = ended().front();
   ended().pop_front();
   float milliseconds = 0;
@@ -49,7 +49,7 @@ void settle_first() noexcept {
 
 Timer::Timer(const NamedSeconds& to)
     : region_(to.system, to.kernel), seconds_(&to.seconds), begin_(nullptr), end_(nullptr) {
-  while (!ended().empty() && cudaEventQuery(ended().front().end) == cudaSuccess) settle_first();
+  while (!ended().empty() && cudaEventQuery(ended().front().end) == cudaSuccess) complete_first();
   cudaGetLastError();  // an event that has not happened yet is no error of the next check's
   begin_ = take();
   end_ = take();
@@ -66,8 +66,8 @@ Timer::~Timer() {
   }
 }
 
-void settle_timers() noexcept {
-  while (!ended().empty()) settle_first();
+void complete_timers() noexcept {
+  while (!ended().empty()) complete_first();
 }
 
 }  // namespace weir::backend

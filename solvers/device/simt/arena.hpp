@@ -24,7 +24,7 @@ void release(char* p);
 bool is_allocated(const void* p, std::size_t bytes);  // all of it inside of one allocation
 char* shared_slot(std::size_t resident_block);
 
-// Memory that may be accessed from now on, or no more: told to AddressSanitizer and to the access checker.
+// Marks memory as accessible or not accessible for AddressSanitizer and the access checker.
 void set_live(char* p, std::size_t bytes, bool live);
 void poison(char* p, std::size_t bytes);
 

@@ -1,7 +1,7 @@
-// The race build's checks. Every four bytes of the arena have two nibbles (which bytes may be accessed, which were written) and
-// a cell: who wrote last and who read last (two of the readers). An access that does not happen after what the cell remembers
-// is a race, whatever order the schedule has happened to choose; sequentially consistent as the emulator is, a missing acquire
-// or release shows here and only here.
+// The race build's checks. Every four bytes of the arena have two nibbles (which bytes may be accessed, which were
+// written) and a cell: the last writer and the last readers (two of them). An access that does not happen after those
+// is a race, in whatever order the scheduler ran the threads. The emulator is sequentially consistent, so that a
+// missing acquire or release is found only here.
 #include "checker.hpp"
 
 #include <link.h>
@@ -37,7 +37,7 @@ struct Checker {
   Cell* cells = nullptr;
   Image program, emulator;
   std::uint32_t epoch = 1;
-  std::uint32_t index = 0;  // whose turn it is, in a loop
+  std::uint32_t index = 0;  // the present index of a loop
   bool in_loop = false;
   std::uint32_t random = 1;
 };
@@ -218,7 +218,7 @@ void checker_begin_index(std::uint32_t index) {
   checker.in_loop = in_device = true;
 }
 
-// What every hook calls.
+// Called by every hook.
 void check_access(const void* address, std::size_t bytes, unsigned access, const void* pc) {
   const auto* p = static_cast<const char*>(address);
   const bool inside = p >= checker.begin && p < checker.end;

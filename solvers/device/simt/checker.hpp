@@ -20,7 +20,8 @@ void checker_block_barrier(Block& b);
 void checker_warp_collective(Block& b, unsigned warp, unsigned lanes);
 void checker_fence(Thread& t);
 
-// Happens-before between threads of a launch, kept up by the collectives, fences, acquires and releases (synchronisation.cpp).
+// Happens-before between threads of a launch, kept up by the collectives, fences, acquires and releases
+// (synchronisation.cpp).
 
 std::uint32_t current_epoch();
 void next_epoch();

@@ -1,7 +1,8 @@
-// Who has synchronised with whom, for the race build. Each thread counts its synchronisations; an access remembers the
-// count, and it happens before whatever knows a later count. A barrier of the block makes one number (`base`) known to
-// all its threads, a warp collective exchanges the counts of its lanes, acquire takes over all that the release knew.
-// One launch (or one stretch between grid barriers) is an epoch: what another epoch did is always known.
+// Synchronisation of threads with each other, for the race build. Each thread counts its synchronisations; an access
+// remembers the count, and it happens before whatever knows a later count. A barrier of the block makes one number
+// (`base`) known to all its threads, a warp collective exchanges the counts of its lanes, acquire takes over all that
+// the release knew. One launch (or one stretch between grid barriers) is an epoch: what another epoch did is always
+// known.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,7 +11,7 @@
 
 namespace weir::simt {
 
-// What is known of threads of any block: the count below which everything a thread (or all of a block) did is known.
+// Knowledge about threads of any block: the count below which all actions of a thread (or of a block) are known.
 class Knowledge {
  public:
   static constexpr std::uint32_t whole_block = 0x7ff;  // as a rank
@@ -20,7 +21,8 @@ class Knowledge {
   bool empty() const { return !known_; }
 
  private:
-  // By thread, sorted. Shared: after a collective all lanes of a warp know the same, and most kernels have many collectives.
+  // By thread, sorted. Shared: after a collective all lanes of a warp know the same, and most kernels have many
+  // collectives.
   using Counts = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
   std::shared_ptr<Counts> known_;
 };

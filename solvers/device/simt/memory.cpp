@@ -33,7 +33,7 @@ std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to *
 struct Heap {
   char* top = nullptr;                // nothing above was ever allocated
   char* opened = nullptr;             // pages above may not be accessed yet
-  std::map<char*, std::size_t> live;  // what was asked for
+  std::map<char*, std::size_t> live;  // requested bytes
   std::map<char*, std::size_t> free;  // whole granules; neighbours are merged
 };
 Heap& heap() {

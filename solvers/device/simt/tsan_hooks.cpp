@@ -1,5 +1,6 @@
-// What code compiled with -fsanitize=thread calls before each access. The program is linked with these in the place of the
-// sanitizer's own library: device code is checked against the emulated device, host code only for device pointers.
+// Functions that code compiled with -fsanitize=thread calls before each access. The program is linked with these in the
+// place of the sanitizer's own library: device code is checked against the emulated device, host code only for device
+// pointers.
 #include "checker.hpp"
 
 using weir::simt::Access;

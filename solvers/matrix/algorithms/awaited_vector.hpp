@@ -1,5 +1,4 @@
-// Work vectors of launches whose threads wait for each other's values (awaited_value.hpp), reused from launch to
-// launch.
+// Work vectors of launches whose threads wait for each other's values (awaited_value.hpp).
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -14,7 +13,6 @@ namespace awaited {
 // Bits of a value that is not yet computed; no result has them.
 inline constexpr std::int64_t nothing = -1;
 
-// State of one launch. Warps draw tickets.
 struct Turn {
   unsigned *drawn, first;      // the counter, and its value before the launch
   std::int64_t *there, *next;  // results of this launch, initially `nothing`; results of the next launch, to be cleared

@@ -21,7 +21,6 @@ struct Selection {
   int levels = 0;          // number of counting passes
 };
 
-// Time in seconds.
 struct SelectTimes {
   double splitters = 0, count = 0, extract = 0, sort = 0;
 };
@@ -30,14 +29,12 @@ namespace select {
 
 inline constexpr int tree_height = 8, buckets = 1 << tree_height, samples = 1024, smallest = 1024;
 
-// s[b]: lower end of bucket b (s[0] is not used); equal[b]: s[b] == s[b + 1], so bucket b holds only values equal to
-// s[b].
+// s[b]: lower end of bucket b (s[0] unused); equal[b]: s[b] == s[b + 1], so bucket b has only values of s[b].
 struct Splitters {
   double tree[buckets], s[buckets];
   unsigned char equal[buckets];
 };
 
-// Position of the rank.
 struct Found {
   int bucket, equal;           // equal: all values of the bucket are s[bucket]
   std::int64_t before, count;  // number of values in smaller buckets and in this one
@@ -54,7 +51,6 @@ WEIR_HD inline std::int64_t sample_index(std::uint64_t seed, int level, int q, s
   return static_cast<std::int64_t>(h % static_cast<std::uint64_t>(n));
 }
 
-// Index of the splitter at a node of the tree.
 WEIR_HD inline int splitter_of_node(int node) {
   int level = 0;
   while ((2 << level) <= node + 1) ++level;

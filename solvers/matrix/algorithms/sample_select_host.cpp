@@ -98,7 +98,6 @@ Found find_bucket(const Splitters& p, const std::int64_t* counts, int parts, std
   return best;
 }
 
-// Recursion of SampleSelect (Fig. 3), shared by both spaces.
 void check(std::int64_t n, std::int64_t rank) {
   if (rank < 0 || rank >= n)
     throw Error(Exit::usage,

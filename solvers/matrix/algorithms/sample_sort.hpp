@@ -1,5 +1,4 @@
-// Device code only: sorts the samples of SampleSelect with one workgroup of as many threads as buckets and selects
-// the splitters.
+// Device code only: sorts the samples of SampleSelect in one workgroup and selects the splitters.
 #pragma once
 #include "backend/dialect.hpp"
 #include "solvers/matrix/algorithms/sample_select.hpp"
@@ -29,7 +28,6 @@ __device__ inline void bitonic_sort(double* v) {
   __syncthreads();
 }
 
-// Splitters from sorted samples, one per thread.
 __device__ inline void leave_splitters(const double* v, Splitters* out) {
   constexpr int step = samples / buckets;
   const int b = me();

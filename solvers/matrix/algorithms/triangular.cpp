@@ -168,7 +168,6 @@ ThreadPlan::Sharing ThreadPlan::by_layers(const TriangularRows& rows, Triangle s
   return s;
 }
 
-// Simulated finishing time of the last thread.
 double ThreadPlan::simulated(const TriangularRows& rows, int block, const Sharing& sharing) const {
   std::vector<double> row_done(at(rows.rows())), now(at(threads_), 0.0);
   for (const int i : sharing.sequence) {

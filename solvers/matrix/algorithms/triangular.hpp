@@ -26,7 +26,6 @@ namespace weir {
 enum class Triangle { lower, upper };
 enum class SweepForm { levels, one_launch };
 
-// The strictly lower or upper part of a block pattern.
 struct TriangularRows {
   std::vector<std::int64_t> start{0};  // rows + 1
   std::vector<int> column;
@@ -44,8 +43,7 @@ struct Triangles {
 Triangles triangles_of(const std::string& method, const std::vector<std::int64_t>& row_start,
                        const std::vector<std::int64_t>& diagonal, const std::vector<int>& column);
 
-// Rows by level: row[start[l]] .. row[start[l + 1] - 1] are those of level l, ascending; they need rows of earlier
-// levels only.
+// Rows by level: row[start[l]] .. row[start[l + 1] - 1] are those of level l; they need earlier levels only.
 struct Levels {
   std::vector<int> row, start{0};
 
@@ -64,8 +62,7 @@ int count_levels(const TriangularRows& rows, Triangle side);
 //               each thread processes its part of each layer in row order; only the ends of parts wait for others
 class ThreadPlan {
  public:
-  // cuts: ascending rows with no dependency across them. If given, threads take whole stretches between cuts and
-  // never wait.
+  // cuts: ascending rows with no dependency across them; threads then take whole stretches and never wait.
   ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {});
 
   const std::vector<int>& order() const { return order_; }  // position -> row
@@ -107,7 +104,6 @@ class ThreadPlan {
   struct Piece {
     int from, to;
   };
-  // A row order, and the thread of each row.
   struct Sharing {
     std::vector<int> sequence, thread_of;
   };
@@ -145,7 +141,6 @@ struct LevelLaunch {
   int first, end;
 };
 
-// Kernel view of a triangle with blocks of type T.
 template <class T>
 struct TriangleView {
   int rows = 0, block = 1;
@@ -162,14 +157,12 @@ struct Sweep;  // triangular_device.cu
 
 int useful_threads();  // number of host threads for a sweep; more than cores would wait for each other
 
-// Options of the sweeps per space.
 struct SweepOptions {
   int threads = useful_threads();          // Host
   std::vector<int> cuts;                   // Host: for ThreadPlan
   SweepForm form = SweepForm::one_launch;  // Device
 };
 
-// Blocks of a triangle by position.
 template <class Space, class T>
 class TriangleBlocks {
  public:

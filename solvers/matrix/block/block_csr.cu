@@ -67,7 +67,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(Exit::usage, "block CSR matrix: " + what); }
 
-// Index of the diagonal block of each row. Checks the whole pattern.
 std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
   if (d.block < 1) refuse("the block size must be between 1 and 64");

@@ -11,7 +11,6 @@
 
 namespace weir {
 
-// Largest number of unknowns per block row.
 inline constexpr int largest_block = 64;
 
 // A matrix on the host, as built by readers and assembly.
@@ -31,8 +30,7 @@ struct RowRange {
   int first = 0, count = 0;
 };
 
-// Kernel view. T: type of the stored blocks. diagonal[i]: index of the diagonal block of row i; -1: none in the
-// pattern.
+// Kernel view. T: type of the stored blocks. diagonal[i]: index of the diagonal block of row i; -1: none.
 template <class T>
 struct CsrView {
   int rows = 0, block = 1;
@@ -44,8 +42,7 @@ struct CsrView {
 using BlockCsrView = CsrView<double>;
 using RoundedCsrView = CsrView<float>;
 
-// A x for small matrices on the device: one thread per scalar row, so the threads of a block row read its blocks
-// together.
+// A x for small matrices on the device: one thread per scalar row.
 template <class T>
 struct CsrRow {
   CsrView<T> A;
@@ -62,7 +59,6 @@ struct CsrRow {
   }
 };
 
-// Data shared by matrices with the same pattern.
 template <class Space>
 struct BlockPattern {
   int rows = 0, block = 1;

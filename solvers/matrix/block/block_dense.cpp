@@ -100,8 +100,7 @@ bool invert(RuntimeBlock b, double* d) {
   return usable;
 }
 
-// Rows are exchanged and P d is inverted; (P d)^-1 P = d^-1, so the exchanges are undone on the columns in reverse
-// order.
+// Rows are exchanged and P d is inverted; (P d)^-1 P = d^-1, so the exchanges are undone on the columns.
 bool invert_pivoting(int n, double* d) {
   int exchanged[max_block];
   for (int r = 0; r < n; ++r) {

@@ -1,5 +1,4 @@
-// Products and inverses of dense column-major n x n blocks on one host core: up to 8 x 8 inline here, larger ones in
-// block_dense.cpp.
+// Products and inverses of dense column-major n x n blocks on one host core, up to 8 x 8 inline.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,7 +7,6 @@
 
 namespace weir::lanes {
 
-// Not 0, infinite or NaN.
 inline bool usable_pivot(double p) { return p != 0 && p - p == 0; }
 
 namespace detail {

@@ -156,8 +156,7 @@ struct FixedBlock {
     Lanes<N> a;
     [[gnu::always_inline]] explicit Vector(FixedBlock) { a.clear(); }
     [[gnu::always_inline]] Vector(FixedBlock, const double* x) { a.load(x); }
-    // += A x and -= A x, A column-major. Even and odd columns are summed separately to shorten chains of dependent
-    // additions.
+    // += A x and -= A x, A column-major. Even and odd columns are summed separately: shorter dependent chains.
     template <class T>
     [[gnu::always_inline]] void add_product(const T* A, const Vector& x) {
       Lanes<N> odd;

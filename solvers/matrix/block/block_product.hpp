@@ -1,5 +1,4 @@
-// Included by .cpp files only (nvcc does not know the pragmas). Products with dense row-major B x B blocks on the
-// host; small B at compile time.
+// Included by .cpp files only (nvcc lacks the pragmas). Products with dense row-major B x B blocks on the host.
 #pragma once
 #include <type_traits>
 

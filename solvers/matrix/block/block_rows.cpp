@@ -15,7 +15,6 @@ class RowBuilder {
     data_.block = block;
     data_.row_start.push_back(0);
   }
-  // A row-major block of the current row.
   double* block(int column) {
     const auto size = static_cast<std::size_t>(data_.block * data_.block);
     for (std::size_t k = 0; k < columns_.size(); ++k)

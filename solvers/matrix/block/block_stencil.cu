@@ -32,8 +32,7 @@ std::int64_t padding_of(Extents e, int n) {
   return n == 1 && slot >= worth_it && (beyond < near || beyond > page - near) ? apart : 0;
 }
 
-// Copies `values` to or from offset `at` of the array: one slot of a padded array, without a second copy of the
-// whole.
+// Copies `values` to or from offset `at`: one slot of a padded array, without a second copy of the whole.
 void put(Array<double, Host>& to, std::int64_t at, std::span<const double> values) {
   std::ranges::copy(values, to.data() + at);
 }

@@ -84,7 +84,6 @@ struct BlockStencilView {
   }
 };
 
-// Host implementation of `product`.
 Pair host_product(const BlockStencilView& A, Product p, const double* b, const double* x, double* y);
 
 template <class Space>

@@ -23,7 +23,6 @@ template <int level = first_level>
   fetch<level>(reinterpret_cast<std::uintptr_t>(from), bytes);
 }
 
-// Prefetches `distance` ahead of `from`.
 template <int level = first_level, class T>
 [[gnu::always_inline]] inline void fetch_ahead(const T* from, std::int64_t count) {
   fetch<level>(reinterpret_cast<std::uintptr_t>(from) + distance, count * static_cast<std::int64_t>(sizeof(T)));

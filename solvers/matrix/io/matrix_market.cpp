@@ -58,7 +58,6 @@ Banner read_banner(MarketNumbers& in) {
   return b;
 }
 
-// Everything before the entries.
 struct Header {
   int rows = 0;
   std::int64_t count = 0;  // entries in the file
@@ -152,7 +151,6 @@ void sort_rows(BlockCsrData& d, const std::string& name, MarketFaults* faults) {
   }
 }
 
-// Adds up repeated entries.
 void add_up_repeated(BlockCsrData& d) {
   std::int64_t to = 0;
   for (int i = 0; i < d.rows(); ++i) {

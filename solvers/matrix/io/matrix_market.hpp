@@ -25,7 +25,6 @@ BlockCsrData read_matrix_market(const std::string& path, int block = 0, MarketFa
 BlockCsrData parse_matrix_market(std::string_view text, const std::string& name, int block = 0,
                                  MarketFaults* faults = nullptr);
 
-// A vector of `size` values.
 std::vector<double> read_vector_market(const std::string& path, std::int64_t size);
 std::vector<double> parse_vector_market(std::string_view text, const std::string& name, std::int64_t size);
 

@@ -11,8 +11,7 @@
 
 namespace weir {
 
-// Blocks become scalar rows, zeros included. Throws Error(usage) above 2^31 - 1 entries, Error(file_io) if it cannot
-// be written.
+// Blocks become scalar rows, zeros included. Throws Error(usage) above 2^31 - 1 entries, Error(file_io).
 void write_petsc_binary(const std::string& path, const BlockCsrData& matrix,
                         const std::vector<std::span<const double>>& vectors);
 
@@ -23,11 +22,9 @@ struct PetscObject {
   std::int64_t offset = 0;  // byte offset of the data after the sizes
 };
 bool is_petsc_binary(const std::string& path);  // by the first bytes
-// Throws Error(usage) with the byte position and the expected data: truncated, dense, not square, neither matrix nor
-// vector.
+// Throws Error(usage) with the byte position: truncated, dense, not square, neither matrix nor vector.
 std::vector<PetscObject> petsc_objects(const std::string& path);
-// Scalar rows with ascending columns. Throws Error(usage) for values that are not finite and for columns that are
-// repeated or out of range.
+// Scalar rows, columns ascending. Throws Error(usage): not finite, or columns repeated or out of range.
 BlockCsrData read_petsc_matrix(const std::string& path, const PetscObject& matrix);
 std::vector<double> read_petsc_vector(const std::string& path, const PetscObject& vector);
 // From FILE.info (-matload_block_size); 0: not given.

@@ -110,7 +110,6 @@ std::int64_t end_of(const PetscObject& o) {
   return o.offset + (o.is_matrix ? each * (o.rows + o.entries) + 8 * o.entries : 8 * o.rows);
 }
 
-// Sorts columns and values within each row.
 void sort_rows(const PetscReader& in, BlockCsrData& A) {
   std::vector<std::pair<int, double>> row;
   for (int i = 0; i < A.rows(); ++i) {

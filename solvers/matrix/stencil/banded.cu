@@ -16,7 +16,6 @@
 namespace weir {
 namespace banded_products {
 
-// Remainder at cell c of grid row g.
 WEIR_HD inline double remainder_at(const RemainderView& R, int g, const double* x, int c) {
   const int end = R.first[g + 1];
   int q = R.first[g];
@@ -27,7 +26,6 @@ WEIR_HD inline double remainder_at(const RemainderView& R, int g, const double* 
   return s;
 }
 
-// Data shared by the cells (i, j, .).
 struct BandedColumn {
   const BandedView& A;
   const double* x;

@@ -20,8 +20,7 @@
 
 namespace weir {
 
-// Sparse rows in addition to the bands: the q-th is cell row[q] (ascending, unique), its entries are start[q] ..
-// start[q + 1] - 1.
+// Sparse rows in addition to the bands: the q-th is cell row[q] (ascending), entries start[q] .. start[q + 1] - 1.
 struct RemainderView {
   int rows = 0;
   int *row = nullptr, *start = nullptr, *column = nullptr;
@@ -80,8 +79,7 @@ class Banded final : public FusedProducts<Banded<Space>, BlockStencil<Space>> {
   void set_remainder(const RemainderData& data);
   RemainderData remainder_on_host() const;
 
-  // Throws Error(usage) if sizes or periodic ends differ from those of the matrix. Without a grid, multigrid uses the
-  // couplings, at every update.
+  // Sizes and periodic ends must be those of the matrix. Without a grid, multigrid uses the couplings.
   void set_grid(const BandedGrid& grid);
   void set_directions(const std::array<SeparableDirection, 3>& directions);  // from directions()
   bool has_grid() const { return has_grid_; }

@@ -81,7 +81,6 @@ void add_remainder(const RemainderView& R, int g, double factor, const double* x
   }
 }
 
-// Dot products of a finished row.
 template <Product form>
 Pair dots_of(int n, const double* x, const double* w, const double* y) {
   double a = 0, c = 0;

@@ -21,8 +21,7 @@ namespace weir {
 
 class PassSweep {
  public:
-  // periodic: along y or z, where the last rows need the first; then passes run one at a time. bytes_per_cell: of all
-  // arrays used.
+  // periodic: along y or z; then passes run one at a time. bytes_per_cell: of all arrays used.
   PassSweep(Extents e, bool periodic, int bytes_per_cell) : rows_(e.ny), planes_(e.nz) {
     threads_ = e.count() > parallel_grain ? omp_get_max_threads() : 1;
     if (periodic) return;

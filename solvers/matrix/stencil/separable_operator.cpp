@@ -9,7 +9,6 @@ namespace {
 
 bool nearly(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
 
-// Also checks the arguments.
 bool is_periodic(const std::vector<double>& faces, EndCondition low, EndCondition high) {
   if (faces.size() < 2) throw std::invalid_argument("a direction needs at least one cell");
   const bool periodic = low == EndCondition::periodic;

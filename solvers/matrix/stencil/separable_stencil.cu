@@ -29,7 +29,6 @@ WEIR_HD inline double diagonal_at(const StencilView& s, int i, int j, int k) {
          s.scale * my * mz * s.X.diagonal[i];
 }
 
-// Data shared by the cells (i, j, .).
 struct StencilColumn {
   const StencilView& s;
   int first, plane, west, east, south, north;  // the cell of k = 0; offsets of the neighbours
@@ -58,8 +57,7 @@ struct StencilColumn {
   WEIR_HD double inverse_volume(int k) const { return inverse_area * s.Z.inverse_mass[k]; }
 };
 
-// y[c] = value(of, c, k) for every cell. A column is written after all of it has been read, so no load waits for a
-// store.
+// y[c] = value(of, c, k) for every cell. A column is written after all of it has been read.
 template <int Layers, class F>
 void set_layers(const StencilView& s, double* y, const F& value) {
   for_each<Device>(Extents{s.X.n, s.Y.n, parts(s.Z.n, Layers)}, [=] WEIR_HD(int i, int j, int column) {

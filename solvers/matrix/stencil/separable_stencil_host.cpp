@@ -1,5 +1,4 @@
-// One pass over the rows for every product. Each input row is read from memory once and found in cache as the
-// neighbour of four other rows.
+// One pass over the rows for every product; each input row is read from memory once.
 #include "solvers/matrix/host_rows.hpp"
 #include "solvers/matrix/stencil/pass_sweep.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
@@ -23,8 +22,7 @@ inline RowCoefficients row_coefficients(const StencilView& v, int j, int k) {
           s * my * mz};
 }
 
-// A x at cell i, given its neighbours' values along the row. Arguments by value, otherwise gcc does not vectorise the
-// loop over i.
+// A x at cell i, given its neighbours along the row. Arguments by value, otherwise gcc does not vectorise.
 inline double product_at(const RowCoefficients c, const StencilAxis X, const RowPointers p, int i, double west,
                          double east) {
   return X.mass[i] * (c.c0 * p.x[i] - c.cs * p.S[i] - c.cn * p.N[i] - c.cb * p.B[i] - c.ct * p.T[i]) +
@@ -33,7 +31,6 @@ inline double product_at(const RowCoefficients c, const StencilAxis X, const Row
 
 namespace {
 
-// Row (j, k) in the form of product_row.
 struct Row {
   const double *mass, *lower, *upper, *diagonal;
   RowPointers p;

@@ -1,5 +1,4 @@
-// Neighbours of the cells of a grid row (j, k) for host kernels: a short list that is the same for all cells of the
-// row except the first and last.
+// Neighbours of the cells of a grid row (j, k): the same for all cells except the first and last.
 #pragma once
 #include <algorithm>
 #include <cstdint>

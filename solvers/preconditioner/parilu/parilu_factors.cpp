@@ -56,7 +56,7 @@ ParIluFactors<Space>::ParIluFactors(const BlockCsr<Space>& A, const ParIluOption
 
 template <class Space>
 ParIluFactors<Space>::~ParIluFactors() {
-  if (std::is_same_v<Space, Device>) backend::settle_timers();
+  if (std::is_same_v<Space, Device>) backend::complete_timers();
 }
 
 template <class Space>
@@ -288,7 +288,7 @@ TriangularRows ParIluFactors<Space>::host_pattern(const Rows<Space>& rows) const
 template <class Space>
 SetupInfo ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, std::function<void()> stop_if_asked) {
   stop_if_asked_ = std::move(stop_if_asked);
-  if (std::is_same_v<Space, Device>) backend::settle_timers();  // their targets are about to be freed
+  if (std::is_same_v<Space, Device>) backend::complete_timers();  // their targets are about to be freed
   const bool warm = !first && options_.from_previous;
   const int steps = !options_.thresholds ? 0 : warm ? options_.update_steps : options_.steps;
   steps_.clear();
@@ -315,7 +315,7 @@ SetupInfo ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, std:
   } else if (!steps_.empty()) {  // unknown on one host thread
     info.ilu_residual = steps_.back().residual;
   }
-  if (std::is_same_v<Space, Device>) backend::settle_timers();
+  if (std::is_same_v<Space, Device>) backend::complete_timers();
   constexpr auto sweeping = static_cast<std::size_t>(ParIluStage::sweeps);
   apart_[sweeping] += outside_.seconds[sweeping];
   return info;

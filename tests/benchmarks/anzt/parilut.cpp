@@ -102,7 +102,7 @@ int anzt_peers(const AnztOptions& o) {
   const OneThread one;
   const double triad = triad_bytes_per_second(1, true);
   std::printf(
-      "ParILUT beside other ILUTs at equal fill, processor time of one core (Anzt et al. 2019, Fig. 13)\n"
+      "ParILUT compared with other ILUTs at equal fill, processor time of one core (Anzt et al. 2019, Fig. 13)\n"
       "ours: everything that an update does, the triangular solves' preparation included, steps = fill\n"
       "MB: A in and the factors out once, the least that any of them moves; triad %.1f GB/s; work by stages: "
       "anzt-stages\n",

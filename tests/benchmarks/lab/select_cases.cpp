@@ -314,7 +314,7 @@ int select_cases(const LabOptions& options) {
             << std::flush;
     }
   fmt::print(
-      "| case | default | others, over the default | [select] over the default | over the best | noise | told |\n"
+      "| case | default | others, over the default | [select] over the default | over the best | noise | last round |\n"
       "|---|---|---|---|---|---|---|\n");
   nlohmann::ordered_json rows;
   for (const Case& c : cases) rows.push_back(tell(c, all[c.name]));

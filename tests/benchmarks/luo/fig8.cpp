@@ -62,7 +62,7 @@ int luo_fig8(const LuoOptions& options) {
   if (const std::string missing = what_is_not_timed(); !missing.empty()) std::printf("%s\n", missing.c_str());
   const std::string text = channel_text({side, side, side}, 6, in_time());
   Sheet sheet(options.folder, "luo_fig8",
-              {"part", "in the paper", "schedule", "ms a step", "per cent", "sub-iterations a step", "MB a step",
+              {"part", "in the paper", "schedule", "ms per step", "per cent", "sub-iterations per step", "MB per step",
                "Mflop a step", "GB/s", "of triad"});
   for (const Schedule& s : schedules_to_time()) {
     if (s.on_device && s.form != BlockIluForm::one_launch) continue;

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "postproc/own_file.hpp"
 #include "postproc/report/python.hpp"
 
 namespace weir::bench {
@@ -23,14 +24,14 @@ Sheet::Sheet(const std::string& folder, const std::string& name, const std::vect
 void Sheet::draw() {
   table_.flush();
   std::printf("\n%s.csv\n", stem_.c_str());
-  const auto script = find_script("plots/luo.py");
+  const std::string script = own_file("tests/benchmarks/luo/plots.py");
   const auto python = find_python("matplotlib");
-  if (!script || !python)
+  if (!python)
     std::printf("no plot: no python3 with matplotlib (Debian: apt-get install python3-matplotlib)\n");
-  else if (run_child({*python, "-B", *script, kind_, stem_ + ".csv", stem_ + ".png"}) == 0)
+  else if (run_child({*python, "-B", script, kind_, stem_ + ".csv", stem_ + ".png"}) == 0)
     std::printf("%s.png\n", stem_.c_str());
   else
-    std::printf("no plot: %s failed\n", script->c_str());
+    std::printf("no plot: %s failed\n", script.c_str());
 }
 
 }  // namespace weir::bench

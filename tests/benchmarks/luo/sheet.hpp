@@ -1,4 +1,4 @@
-// A table on its way out: printed as it comes, kept as CSV, drawn by postproc/report/plots/luo.py.
+// A table on its way out: printed as it comes, kept as CSV, drawn by plots.py.
 #pragma once
 #include <string>
 #include <vector>

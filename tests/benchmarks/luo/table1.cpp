@@ -82,7 +82,7 @@ void work_table(const std::string& folder, const test::BlockSystem& system, bool
   const std::vector<Schedule> schedules = schedules_to_time();
   const std::vector<KernelSeconds> seconds = kernel_seconds(system, schedules, quick);
   const PointWork s = solve_work(system.n), r = residual_work(system.n);
-  Sheet sheet(folder, "luo_table1_work", {"schedule", "ms an iteration", "MB", "Mflop", "GB/s", "of triad"});
+  Sheet sheet(folder, "luo_table1_work", {"schedule", "ms per iteration", "MB", "Mflop", "GB/s", "of triad"});
   for (std::size_t q = 0; q < schedules.size(); ++q) {
     const double one = seconds[q].solve + seconds[q].residual;
     std::vector<std::string> row = {schedules[q].name, number(1e3 * one)};

@@ -251,7 +251,7 @@ void add_kernels(std::vector<PeerCase>& all, const std::string& block, bool quic
   c.ours = {"block_ilu0"};
   c.peers = ilu_settings;
   c.scale = 1e6 / (c.side * c.side * c.side);
-  c.unit = "us a cell";
+  c.unit = "us per cell";
   c.repeats = 7;
   all.push_back(c);
 }

@@ -5,7 +5,9 @@
 #include <limits>
 #include <numbers>
 
+#include "inputs/case.hpp"
 #include "mesh/body/body.hpp"
+#include "mesh/body/read_body.hpp"
 
 namespace weir::left_ventricle_test {
 namespace {
@@ -98,6 +100,30 @@ TEST(LeftVentricle, TheFluidComesInByTheMitralPatchAndLeavesByTheAorticOne) {
     const double difference = (body.fluid_velocity(foot) - body.wall_velocity(foot))[2];
     EXPECT_EQ(difference < 0, fills);
   }
+}
+
+TEST(LeftVentricle, FillsAndEmptiesAsTheKeysOfItsCaseSay) {
+  const Table t = read_case_text(R"([body]
+type = "left_ventricle"
+surface_spacing = 1.2
+period = 2.0
+ejection_fraction = 0.4
+ea_ratio = 3.0
+e_wave = [0.1, 0.3]
+a_wave = [0.4, 0.5]
+systole = [0.6, 0.9]
+)",
+                                 "c");
+  Body body = read_body(t.table("body"), 1.2);
+  const auto volume_at = [&](double periods) {
+    body.move(2 * periods);
+    return body.volume();
+  };
+  const double least = volume_at(0.05), after_e = volume_at(0.35), most = volume_at(0.55);
+  EXPECT_NEAR(least, 0.6 * most, 1e-9 * most);
+  EXPECT_NEAR(volume_at(0.95), least, 1e-9 * most);
+  // Gain by a wave: peak rate times length; 3 * 0.2 by the E wave, 1 * 0.1 by the A wave.
+  EXPECT_NEAR((after_e - least) / (most - least), 0.6 / 0.7, 1e-9);
 }
 
 }  // namespace

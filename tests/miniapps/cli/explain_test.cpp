@@ -31,6 +31,27 @@ TEST_F(Explain, ExplainsAKeyByItsPathByAPatternAndByItsNameAlone) {
   EXPECT_TRUE(weir({"explain", "pseudo_time"}).out.find("cfl_max") != f.out.npos);
 }
 
+// A study prints its runs, a case its sizes and the candidates of its [shadow], [relay] and [select].
+TEST_F(Explain, InfoTakesEveryCaseStudyAndMapOfTheStudies) {
+  for (const auto& file : fs::directory_iterator(WEIR_INPUTS "/study")) {
+    const Finished f = weir({"info", file.path().string()});
+    EXPECT_EQ(f.code, 0) << file.path() << f.err;
+    const std::string text = read_file(file.path().string());
+    const bool is_study = text.find("[study]") != text.npos, is_map = text.find("[map]") != text.npos;
+    for (const char* words : {is_study ? "\nruns " : "\nmemory ", is_map ? "weir map " : is_study ? "weir ab " : "cells "})
+      EXPECT_NE(f.out.find(words), std::string::npos) << file.path() << words << f.out;
+    for (const char* table : {"[shadow]", "[select]"})
+      if (!is_study && text.find(table) != text.npos) {
+        EXPECT_NE(f.out.find("\n" + std::string(table).substr(1, 6)), std::string::npos) << file.path() << f.out;
+      }
+  }
+  const Finished map = weir({"info", WEIR_INPUTS "/study/map_cavity.toml"});
+  EXPECT_NE(map.out.find("\nruns            12: 200 steps each\n"), std::string::npos) << map.out;
+  const Finished run = weir({"run", WEIR_INPUTS "/study/map_cavity.toml"});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.err.find("weir map"), std::string::npos) << run.err;
+}
+
 TEST_F(Explain, NamesTheNearestKeyOptionVerbAndList) {
   const auto refused = [&](const std::vector<std::string>& words, const std::string& meant) {
     const Finished f = weir(words);

@@ -218,7 +218,7 @@ TEST_F(ImportFiles, WhatDoesNotFitIsToldAndLeavesNothing) {
   expect_refused({"import", A, "--rhs", b, "--system", "a/b", "-o", "a"}, 2, "letters");
   expect_refused({"import", A, "--rhs", b, "--block", "3", "-o", "a"}, 2, "cut into blocks of 3");
   expect_refused({"import", "dump", "--rhs", b, "-o", "a"}, 2, "weir replay dump");
-  expect_refused({"import", A, "--rhs", b, "-o", "m"}, 2, "is there already");
+  expect_refused({"import", A, "--rhs", b, "-o", "m"}, 2, "already exists");
   write_file(folder / "short.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
   expect_refused({"import", A, "--rhs", "short.mtx", "-o", "a"}, 2, "short.mtx:2: a vector of 40 values is expected");
   write_file(folder / "nan.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n");
@@ -265,7 +265,7 @@ TEST_F(Import, AStudyOfASequenceHasTheFilesOfAShadowStudy) {
   EXPECT_EQ(rows("study/shadow.csv").size(), 24U) << "six systems: in the run, reference, control, ilu";
   EXPECT_EQ(this->summary("study")["shadow"]["on"], "the captured systems");
   expect_refused({"replay", "dump", "--solvers", "s.toml", "-o", "study"}, 2, "study");
-  expect_refused({"replay", "dump", "--warm"}, 2, "belong to a study");
+  expect_refused({"replay", "dump", "--warm"}, 2, "need a study");
   expect_refused({"replay", "dump", "--solvers", "s.toml", "-o", "x", "--system", "p"}, 2, "no captured system");
   write_file(folder / "s.toml", study + "restrat = 3\n");
   expect_refused({"replay", "dump", "--solvers", "s.toml", "-o", "x"}, 2, "s.toml:14: unknown key 'restrat'");
@@ -280,9 +280,9 @@ TEST_F(Import, AReferenceSolverThatFailsOrDoesNotFitIsTold) {
   write_file(folder / "s.toml", with("tolerance = 1e-6", "max_iterations = 1"));
   const Finished f = weir({"replay", "dump", "--solvers", "s.toml", "-o", "a", "--repeat", "1"});
   EXPECT_EQ(f.code, 0) << f.err;
-  EXPECT_NE(f.out.find("3 solves not converged"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("3 solves did not converge"), std::string::npos) << f.out;
   write_file(folder / "s.toml", with("jacobi", "multigrid"));
-  expect_refused({"replay", "dump", "--solvers", "s.toml", "-o", "b"}, 2, "multigrid takes stencil");
+  expect_refused({"replay", "dump", "--solvers", "s.toml", "-o", "b"}, 2, "multigrid supports stencil");
   EXPECT_EQ(summary("b")["exit_code"], 2);
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -320,6 +321,24 @@ TEST(Keys, DefaultsAreAllowedValues) {
         if (!(o.type == Option::text && o.fallback.empty())) check_value(table, o, *default_of(o));
       }) << DescribedKey{&t, &o}.path();
     }
+}
+
+// The quantities of [check] in the cases that come with weir; a name with NAME or SCALAR stands for any.
+TEST(Results, EveryQuantityThatACaseChecksIsListed) {
+  const auto is_listed = [](const std::string& name) {
+    for (const Quantity& q : schema().results().quantities) {
+      const std::string pattern = std::regex_replace(std::string(q.name), std::regex("NAME|SCALAR"), ".+");
+      if (std::regex_match(name, std::regex(pattern))) return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(is_listed("no_such_quantity"));
+  for (const auto& file : fs::recursive_directory_iterator(WEIR_INPUTS)) {
+    if (file.path().extension() != ".toml") continue;
+    const Table config = read_case(file.path().string());
+    if (!config.has("check")) continue;
+    for (const std::string& name : config.table("check").keys()) EXPECT_TRUE(is_listed(name)) << file.path() << name;
+  }
 }
 
 class Case : public ::testing::TestWithParam<std::string> {};

@@ -223,7 +223,7 @@ TEST(Newton, TheMatrixFreeProductOfTheFirstOrderSchemeIsTheMatrix) {
   f->equations.matrix(f.pseudo().state(), scale, 10, 0, f.pseudo().jacobian());
   for (std::int64_t i = 0; i < n; ++i) x.data()[i] = std::sin(0.37 * static_cast<double>(i));
   MatrixFreeJacobian<Host> newton(f->equations);
-  newton.lend(moved, moved_R);
+  newton.share_work(moved, moved_R);
   newton.linearise(f.pseudo().state(), f.pseudo().minus_residual(), scale, 10);
   newton.apply(x, y);
   f.pseudo().jacobian().apply(x, z);

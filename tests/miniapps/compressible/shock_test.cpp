@@ -136,6 +136,31 @@ TEST(Riemann, AProblemThatMakesAVacuumIsRefused) {
                Error);
 }
 
+TEST(CompressibleCase, TakesModelAndSchemeConstantsFromTheCase) {
+  const CompressibleCase c = read_compressible_case(read_case_text(R"([mesh]
+generator = { type = "box" }
+[flow]
+mach = 0.5
+reynolds = 1e4
+turbulence = "spalart_allmaras"
+turbulent_prandtl = 0.85
+turbulent_freestream = 4.0
+[numerics]
+entropy_fix = 0.2
+turbulence_order = 2
+[pseudo_time]
+force_tolerance = 1e-4
+force_window = 20
+)",
+                                                                   "case.toml"));
+  EXPECT_EQ(c.turbulence.prandtl, 0.85);
+  EXPECT_EQ(c.turbulence.outside, 4);
+  EXPECT_EQ(c.turbulence.order, 2);
+  EXPECT_EQ(c.scheme.entropy_fix, 0.2);
+  EXPECT_EQ(c.pseudo_time.force_tolerance, 1e-4);
+  EXPECT_EQ(c.pseudo_time.force_window, 20);
+}
+
 TEST(ForceWindow, SettlesWhereBothHaveStayedWithinTheToleranceForAWholeWindow) {
   ForceWindow w(0.01, 3);
   w.add(0.300, 0.02), w.add(0.305, 0.02);

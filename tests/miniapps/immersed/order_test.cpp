@@ -59,7 +59,7 @@ TEST(ImmersedOrder, TheDragsErrorFallsWithSecondOrderWhereverTheCentreLiesInItsC
       const Drag drag = steady_drag(cells, places[q][0], places[q][1]);
       const double error = std::abs(drag.balance - reference);
       if (cells > 6) {
-        EXPECT_GT(std::log2(before / error), 1.8) << cells << " cells a diameter, place " << q;
+        EXPECT_GT(std::log2(before / error), 1.8) << cells << " cells per diameter, place " << q;
       }
       before = error;
       if (cells < 24) continue;

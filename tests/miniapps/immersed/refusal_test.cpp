@@ -61,7 +61,7 @@ TEST(ImmersedCaseFile, ScalarsThatABodyCannotHaveAreRefused) {
            {with("scalar.sugar = 1.0\n"), "scalar.sugar needs a table [scalar.sugar]"},
            {with("scalar.salt = \"x\"\n"), "'salt' must be a number"},
            {with("temperature = 1.0\n"), "temperature needs a table [temperature]"},
-           {with("", "exact = \"x\"\n"), "an exact solution knows of no body"}})
+           {with("", "exact = \"x\"\n"), "exact solutions are not available with an immersed body"}})
     EXPECT_TRUE(says(message, words)) << message;
 }
 

@@ -11,7 +11,7 @@
 namespace weir::branches_test {
 namespace {
 
-Lead led(const std::function<void()>& step) {
+BranchRun run_with(const std::function<void()>& step) {
   const Communicator alone;
   Run run({}, read_case_text("[case]\nminiapp = \"none\"\n", "led.toml"));
   Branches<Host> branches(alone);
@@ -26,26 +26,26 @@ Lead led(const std::function<void()>& step) {
     return BranchEnd::none;
   };
   branches.hold(flow);
-  return branches.lead(0, 2, flow);
+  return branches.run(0, 2, flow);
 }
 
 TEST(Branches, TellWhatASolverBringsAbout) {
-  EXPECT_EQ(led([] {}).end, LeadEnd::steps);
+  EXPECT_EQ(run_with([] {}).end, BranchRunEnd::steps);
   for (const Exit code : {Exit::usage, Exit::solver_failed, Exit::not_finite, Exit::out_of_memory}) {
-    const Lead lead = led([code] { throw Error(code, "a pivot is zero"); });
-    EXPECT_EQ(lead.end, LeadEnd::failed) << static_cast<int>(code);
-    EXPECT_EQ(lead.why, "a pivot is zero");
+    const BranchRun run = run_with([code] { throw Error(code, "a pivot is zero"); });
+    EXPECT_EQ(run.end, BranchRunEnd::failed) << static_cast<int>(code);
+    EXPECT_EQ(run.why, "a pivot is zero");
   }
-  EXPECT_EQ(led([] { throw std::bad_alloc(); }).end, LeadEnd::failed);
-  EXPECT_EQ(led([] { throw AgreedError(Exit::solver_failed, "on rank 1"); }).why, "on rank 1");
+  EXPECT_EQ(run_with([] { throw std::bad_alloc(); }).end, BranchRunEnd::failed);
+  EXPECT_EQ(run_with([] { throw AgreedError(Exit::solver_failed, "on rank 1"); }).why, "on rank 1");
 }
 
 TEST(Branches, LeaveTheRunToEndByWhatNoSolverBringsAbout) {
   for (const Exit code : {Exit::internal, Exit::file_io, Exit::no_device}) {
-    EXPECT_THROW(led([code] { throw Error(code, "the disk is full"); }), Error) << static_cast<int>(code);
-    EXPECT_THROW(led([code] { throw AgreedError(code, "on rank 1"); }), Error) << static_cast<int>(code);
+    EXPECT_THROW(run_with([code] { throw Error(code, "the disk is full"); }), Error) << static_cast<int>(code);
+    EXPECT_THROW(run_with([code] { throw AgreedError(code, "on rank 1"); }), Error) << static_cast<int>(code);
   }
-  EXPECT_THROW(led([] { throw std::logic_error("a fault of the program"); }), std::logic_error);
+  EXPECT_THROW(run_with([] { throw std::logic_error("a fault of the program"); }), std::logic_error);
 }
 
 }  // namespace

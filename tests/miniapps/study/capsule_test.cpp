@@ -116,11 +116,11 @@ Capsule sample(const std::string& kind) {
   c.origin.cfl = std::numeric_limits<double>::quiet_NaN();
   c.origin.state_hash = 0xfedcba9876543210u;
   c.origin.config = "[case]\n";
-  c.leader.name = "cg";
-  c.leader.options = "method = \"cg\"\n";
-  c.leader.age = 3;
-  c.leader.lifetime = {1, 2, 3, 4, 5};
-  c.leader.result = result_of(12, Reason::stagnated, 0.25);
+  c.reference.name = "cg";
+  c.reference.options = "method = \"cg\"\n";
+  c.reference.age = 3;
+  c.reference.lifetime = {1, 2, 3, 4, 5};
+  c.reference.result = result_of(12, Reason::stagnated, 0.25);
   c.A = *record_matrix(*sample_matrix<Host>(kind));
   c.b.resize(static_cast<std::size_t>(rebuild_matrix<Host>(c.A)->size()), 0.1);
   c.x0 = c.b;
@@ -195,11 +195,11 @@ TEST(Capsule, GivesBackEveryBitAndSharesThePattern) {
     EXPECT_EQ(d.places, c.places);
     EXPECT_EQ(d.variables, c.variables);
     EXPECT_EQ(d.origin.state_hash, c.origin.state_hash);
-    EXPECT_EQ(d.leader.options, c.leader.options);
-    EXPECT_EQ(d.leader.lifetime, c.leader.lifetime);
-    EXPECT_EQ(d.leader.result->iterations, 12);
-    EXPECT_EQ(d.leader.result->reason, Reason::stagnated);
-    EXPECT_EQ(d.leader.result->solve_seconds, 0.25);
+    EXPECT_EQ(d.reference.options, c.reference.options);
+    EXPECT_EQ(d.reference.lifetime, c.reference.lifetime);
+    EXPECT_EQ(d.reference.result->iterations, 12);
+    EXPECT_EQ(d.reference.result->reason, Reason::stagnated);
+    EXPECT_EQ(d.reference.result->solve_seconds, 0.25);
   }
 }
 

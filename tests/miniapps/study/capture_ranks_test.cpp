@@ -119,7 +119,7 @@ TEST_F(CaptureRanks, AFailureLeavesOneAndItsVerdictRestsOnTheWholeSystem) {
   ASSERT_EQ(capsules("failed").size(), 1U);
   const Capsule c = capsule("failed", capsules("failed").front());
   EXPECT_NE(c.origin.trigger.find("failure: "), std::string::npos) << c.origin.trigger;
-  EXPECT_EQ(c.leader.result->iterations, 5);
+  EXPECT_EQ(c.reference.result->iterations, 5);
   EXPECT_EQ(json("failed/flight_recorder.json")["cause"], "too_few_iterations");
 }
 

@@ -23,9 +23,9 @@ class Made {
         cost_(std::move(cost)),
         noise_(noise) {}
 
-  Lead lead(int crew, int steps, const Cost& cost) {
-    Lead l;
-    l.crew = crew;
+  BranchRun run(int candidate, int steps, const Cost& cost) {
+    BranchRun l;
+    l.candidate = candidate;
     for (int k = 0; k < steps; ++k) l.steps.push_back({cost(k) * noise(), 0.1, 1, 10, 0, 0});
     return l;
   }
@@ -34,7 +34,7 @@ class Made {
     for (int i = 0; i < branches; ++i) {
       const int m = series.steps(), zero = static_cast<int>(random_() % 2);
       Branch b{i + 1, m, {}};
-      b.by_name = {lead(zero, m, one), lead(1 - zero, m, one), lead(2, m, cost_)};
+      b.by_name = {run(zero, m, one), run(1 - zero, m, one), run(2, m, cost_)};
       series.add(std::move(b));
     }
   }
@@ -55,14 +55,14 @@ struct Told {
   int branches = 0;
 
   // unfinished: seconds in the step at which the other was cut off; 0: it was not.
-  void add(const std::vector<LedStep>& reference, const std::vector<LedStep>& others, double unfinished = 0) {
-    Lead one, two, other;
-    two.crew = 1;
-    other.crew = 2;
+  void add(const std::vector<BranchStep>& reference, const std::vector<BranchStep>& others, double unfinished = 0) {
+    BranchRun one, two, other;
+    two.candidate = 1;
+    other.candidate = 2;
     one.steps = two.steps = reference;
     other.steps = others;
     other.rest = unfinished;
-    if (unfinished > 0) other.end = LeadEnd::cut;
+    if (unfinished > 0) other.end = BranchRunEnd::cut;
     Branch b{++branches, 2, {}};
     b.by_name = {one, two, other};
     series.add(std::move(b));
@@ -79,7 +79,7 @@ TEST(RelaySeries, FindsNothingInTheReferenceItselfAndFivePercentInATwinThatHasTh
     slow.run(branches);
     const Interval interval = same.series.compare(1).rows[1].closed_interval;
     holds_1 += interval.low <= 1 && interval.high >= 1;
-    found += slow.other().verdict == RelayVerdict::slower;
+    found += slow.other().verdict == Verdict::slower;
   }
   EXPECT_GE(holds_1, 44) << "47.5 expected; 1.5 is the standard deviation";
   EXPECT_GE(found, 45);
@@ -96,7 +96,7 @@ TEST(RelaySeries, CatchesWhatIsFastOpenAndSlowClosedAndLengthensTheBranches) {
   EXPECT_GT(r.closed_interval.low, 1.5);
   EXPECT_GT(r.gain_interval.low, 2);
   EXPECT_FALSE(r.has_settled);
-  EXPECT_EQ(r.verdict, RelayVerdict::slower);
+  EXPECT_EQ(r.verdict, Verdict::slower);
 }
 
 // It would be called faster where the branch ends before it has become slow: the page says that it has not settled.
@@ -104,7 +104,7 @@ TEST(RelaySeries, DoesNotCallFasterWhatStillGrows) {
   Made m(2, [](int k) { return 0.6 * (1 + 0.1 * k); });
   m.run(30);
   EXPECT_LT(m.other().closed, 1);
-  EXPECT_EQ(m.other().verdict, RelayVerdict::not_settled);
+  EXPECT_EQ(m.other().verdict, Verdict::not_settled);
 }
 
 TEST(RelaySeries, CallsWhatShrinksSlowerWhereItsLaterHalfIs) {
@@ -112,8 +112,8 @@ TEST(RelaySeries, CallsWhatShrinksSlowerWhereItsLaterHalfIs) {
       stays(2, [](int k) { return k < 2 ? 6.0 : 3.0; });
   pays_back.run(30);
   stays.run(30);
-  EXPECT_EQ(pays_back.other().verdict, RelayVerdict::not_settled);
-  EXPECT_EQ(stays.other().verdict, RelayVerdict::slower);
+  EXPECT_EQ(pays_back.other().verdict, Verdict::not_settled);
+  EXPECT_EQ(stays.other().verdict, Verdict::slower);
 }
 
 TEST(RelaySeries, LeavesAloneWhatIsSlowButSteady) {
@@ -123,7 +123,7 @@ TEST(RelaySeries, LeavesAloneWhatIsSlowButSteady) {
   EXPECT_EQ(m.series.steps(), at_first);
   EXPECT_TRUE(m.other().has_settled);
   EXPECT_NEAR(m.other().gain, 1, 0.05);
-  EXPECT_EQ(m.other().verdict, RelayVerdict::slower);
+  EXPECT_EQ(m.other().verdict, Verdict::slower);
 }
 
 // The median step of this one is faster; what the run pays is not.
@@ -131,7 +131,7 @@ TEST(RelaySeries, PaysForRareSteps) {
   int calls = 0;
   Made m(4, [&](int) { return ++calls % 10 == 0 ? 5.0 : 0.9; });
   m.run(100);
-  EXPECT_NE(m.other().verdict, RelayVerdict::faster);
+  EXPECT_NE(m.other().verdict, Verdict::faster);
   EXPECT_NEAR(m.other().closed, 1.31, 0.1);
 }
 
@@ -145,7 +145,7 @@ TEST(RelaySeries, ComparesCostAUnitOfProgress) {
 }
 
 // A candidate like `made`, which the reference's equals leave alone: what is said of its loop gain.
-std::string why(const std::vector<LedStep>& made) {
+std::string why(const std::vector<BranchStep>& made) {
   Told t;
   for (int i = 0; i < 8; ++i) t.add({{1, 0.3, 1, 5, 0, 0, {0.2, 0.5}}, {1, 0.3, 1, 5, 0, 0, {0.2, 0.5}}}, made);
   return t.other().why;
@@ -172,7 +172,7 @@ TEST(RelaySeries, DecidesNothingWhereTheReferenceMakesNoClearProgress) {
     t.add({{1, i % 5 < 3 ? 0.3 : -0.4, 1, 5, 0, 0}, {1, 0, 1, 5, 0, 0}}, {{1, 0.3, 1, 5, 0, 0}, {1, 0.3, 1, 5, 0, 0}});
   const RelayComparison c = t.series.compare(1);
   EXPECT_FALSE(c.has_clear_progress);
-  EXPECT_EQ(c.rows[2].verdict, RelayVerdict::undecided);
+  EXPECT_EQ(c.rows[2].verdict, Verdict::undecided);
   EXPECT_EQ(c.rows[2].why, "");
 }
 
@@ -184,7 +184,7 @@ TEST(RelaySeries, LeavesOutWhoComesToNoEndThreeTimesInARow) {
   }
   EXPECT_TRUE(t.series.is_hopeless(2));
   EXPECT_FALSE(t.series.is_hopeless(0));
-  EXPECT_EQ(t.other().verdict, RelayVerdict::slower);
+  EXPECT_EQ(t.other().verdict, Verdict::slower);
 }
 
 }  // namespace

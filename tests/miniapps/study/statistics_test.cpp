@@ -40,9 +40,9 @@ struct Compared {
 Compared compared(unsigned seed, double factor, int systems = 100, double hiccups = 0) {
   Clock clock(seed);
   const std::vector<double> cost = clock.costs(systems);
-  const std::vector<double> leader = clock.times(cost, 1, hiccups);
-  return {compare_pairs(clock.times(cost, 1, hiccups), leader, seed),
-          compare_pairs(clock.times(cost, factor, hiccups), leader, seed)};
+  const std::vector<double> reference = clock.times(cost, 1, hiccups);
+  return {compare_pairs(clock.times(cost, 1, hiccups), reference, seed),
+          compare_pairs(clock.times(cost, factor, hiccups), reference, seed)};
 }
 
 TEST(Statistics, ALeaderAgainstItselfIsNeitherFasterNorSlowerInAtLeast95Of100Repeats) {
@@ -64,11 +64,11 @@ TEST(Statistics, ALeaderAgainstItselfIsNeitherFasterNorSlowerInAtLeast95Of100Rep
 // Times of a candidate that takes `usual` of the reference's, and in every k-th solve `rare`.
 Compared planted(double usual, double rare, int k, int systems = 100) {
   Clock clock(7);
-  const std::vector<double> cost = clock.costs(systems), leader = clock.times(cost, 1, 0);
+  const std::vector<double> cost = clock.costs(systems), reference = clock.times(cost, 1, 0);
   std::vector<double> candidate = clock.times(cost, usual, 0);
   for (std::size_t i = 0; i < candidate.size(); ++i)
     if (i % static_cast<std::size_t>(k) == 3) candidate[i] *= rare / usual;
-  return {compare_pairs(clock.times(cost, 1, 0), leader, 1), compare_pairs(candidate, leader, 1)};
+  return {compare_pairs(clock.times(cost, 1, 0), reference, 1), compare_pairs(candidate, reference, 1)};
 }
 
 TEST(Statistics, OneThatIsFastAtTheMedianAndFiveTimesAsSlowInEveryTenthSolveIsNotFaster) {
@@ -86,11 +86,11 @@ TEST(Statistics, OneThatIsFastAtTheMedianAndFiveTimesAsSlowInEveryTenthSolveIsNo
 }
 
 TEST(Statistics, WhatFailuresCostBesideIsPaid) {
-  const std::vector<double> leader(30, 1.0), candidate(30, 0.8);
+  const std::vector<double> reference(30, 1.0), candidate(30, 0.8);
   std::vector<double> beside(30, 0.0);
-  EXPECT_EQ(verdict_of(compare_pairs(candidate, leader, 1, beside), 0.02), Verdict::faster);
+  EXPECT_EQ(verdict_of(compare_pairs(candidate, reference, 1, beside), 0.02), Verdict::faster);
   for (std::size_t i = 1; i < 30; i += 2) beside[i] = 1;
-  const PairedComparison c = compare_pairs(candidate, leader, 1, beside);
+  const PairedComparison c = compare_pairs(candidate, reference, 1, beside);
   EXPECT_NEAR(c.ratio, 0.8, 1e-12);
   EXPECT_NEAR(c.of_sums, 1.3, 1e-12);
   EXPECT_EQ(verdict_of(c, 0.02), Verdict::slower);
@@ -110,6 +110,10 @@ TEST(Statistics, NoDifferenceIsSaidOnlyWhereItIsShown) {
   EXPECT_EQ(verdict_of(within(1.02, 1.03), 0.01), Verdict::slower);
   EXPECT_EQ(verdict_text(Verdict::undecided, std::log(1.05)), "undecided (noise 5.0 %)");
   EXPECT_EQ(verdict_text(Verdict::slower, std::log(1.05)), "slower");
+  EXPECT_EQ(statement(Evidence::same_systems, "X", "faster", 0.71, {0.69, 0.74}),
+            "X solved the same systems in 0.71 of the reference solver's time (95 % interval 0.69 to 0.74, same systems)");
+  EXPECT_EQ(statement(Evidence::whole_runs, "X", "undecided", 1.1, {0.9, 1.3}),
+            "undecided: X completed the runs in 1.10 times the baseline's time (95 % interval 0.90 to 1.30, whole runs)");
 }
 
 TEST(Statistics, The95thPercentileIsExceededByOneIn20) {

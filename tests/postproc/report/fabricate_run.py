@@ -188,8 +188,39 @@ def write_study(folder, steps):
                                                                         0.25 * rate * (1 + i)))
 
 
+AB = "case,configuration,runs,failures,total_s,steps,iterations_a_step,ms_an_iteration,other_ms_a_step,pairs,ratio,low,high,won,sign_test_p," \
+     "verdict,sums_ratio,sums_low,sums_high,noise,p95_solve_ms,setup_s,failed_s,stopped\n" \
+     "cavity,direct,3,0,0.02,60,9,0.005,0.04,3,,,,,,baseline,,,,,0.01,1e-6,0,0\n" \
+     "cavity,direct again,3,0,0.02,60,9,0.005,0.04,3,1.01,0.98,1.04,1,1,control,1.01,0.98,1.04,1.04,0.01,1e-6,0,0\n" \
+     "cavity,multigrid,3,0,0.01,60,12,0.002,0.04,3,0.5,0.45,0.56,3,0.25,faster,0.5,0.45,0.56,1.04,0.07,1e-6,0,0\n" \
+     "cavity,jacobi,3,0,0.08,60,120,0.01,0.06,3,4.7,2.5,,0,0.25,slower,4.7,2.5,,1.04,0.48,1e-6,0,1\n"
+
+
+def write(folder, **files):
+    for name, text in files.items():
+        with open(os.path.join(folder, name.replace("__", ".")), "w") as file:
+            file.write(text)
+
+
+def write_ab(folder):
+    write(folder, ab__txt="Solvers of a cavity\n12 whole runs, 3 repeats\n\ncavity\n  the baseline is reproducible\n", ab_summary__csv=AB,
+          ab__csv="case,configuration,repeat,exit_code,counts,reason\ncavity,direct,1,0,1,end time\ncavity,jacobi,2,4,0,max_iterations\n",
+          ab_quantities__csv="case,configuration,quantity,value,baseline,difference,spread_of_baseline\ncavity,jacobi,energy,2,1,1,0\n")
+
+
+def write_map(folder):
+    cells, rows = "x,y,winner,decided,second,margin\n", "x,y,configuration,runs,failures,stopped,pairs,ratio,low,high,noise,verdict,total_s\n"
+    for n in (16, 32, 64):
+        for nu in (0.1, 0.01):
+            cells += '"[%d, %d]",%g,%s,%d,direct,1.5\n' % (n, n, nu, "jacobi" if n == 16 else "direct", n != 32)
+            rows += '"[%d, %d]",%g,direct,3,0,0,3,,,,,baseline,1\n"[%d, %d]",%g,jacobi,3,0,0,3,0.7,0.6,0.8,1.1,faster,0.7\n' % (n, n, nu, n, n, nu)
+    write(folder, map__txt="Cavity: which solver\ngrid.cells\nflow.viscosity\n", map_cells__csv=cells, map__csv=rows)
+
+
 def main(folder, kind="2d"):
     os.makedirs(folder, exist_ok=True)
+    if kind in ("ab", "map"):
+        return write_ab(folder) if kind == "ab" else write_map(folder)
     if kind == "empty":
         return
     os.makedirs(os.path.join(folder, "vtk"))

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The page of a study: what it says, that it is whole by itself, and, where there is a Chromium, that a browser opens it
-without an error on a screen, on a telephone and on paper."""
+"""The pages of studies and flows: their data, that they need no other file, and, where there is a Chromium (Debian package
+chromium), how a browser shows them: no console error, no request, nothing cut off at 400 and 1280 px, contrast on light and
+dark ground, labels, zoom by mouse and keys, print."""
 import base64
 import csv
+import html
 import html.parser
 import json
 import os
@@ -20,8 +22,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../../postproc/report")]
 
 import fabricate_run  # noqa: E402
+import numpy as np  # noqa: E402
 import report  # noqa: E402
-from plots import page, paper, records, roofline, shadow, shadow_plots  # noqa: E402
+from plots import evidence, page, paper, records, roofline, shadow, shadow_plots  # noqa: E402
 
 paper.DPI = 40
 VOID = {"meta", "img", "br", "hr", "link", "input"}
@@ -82,6 +85,11 @@ class Reader(html.parser.HTMLParser):
             self.unbalanced.append(tag)
 
 
+def numbers(packed):
+    (kind, text), = packed.items()
+    return np.frombuffer(base64.b64decode(text), "<" + kind).tolist()
+
+
 class Study(unittest.TestCase):
     """The page is made once for all classes."""
 
@@ -101,24 +109,40 @@ def setUpModule():
 
 
 class Page(Study):
-    def test_the_verdict_comes_first_and_says_what_the_intervals_allow(self):
+    def test_the_page_begins_with_the_picture_of_the_costs_then_a_sentence_per_candidate_then_numbers(self):
         self.assertEqual(self.missing, [])
-        body = self.text.split("<main>")[1]
-        order = [body.index(words) for words in ("quick is faster than the reference solver, cg + multigrid, on the reference&#x27;s systems", "Solver comparison on the same systems", "Passed",
-                                                 "Kernel performance", "What was run", "The flow")]
+        top = self.text.split("<main>")[1].split("</section>")[0]
+        order = [top.index(part) for part in ('class="word"', "<figure", "<li>", "<table")]
         self.assertEqual(order, sorted(order))
-        for words in ("quick takes 0.495 to 0.506 times the reference&#x27;s time", "noise floor 0.6 %",
-                      "slow missed the tolerance in 3 of 40 systems, which cost 1.2 of 6 ms a system", "no difference", "40 of 40",
-                      "sum of the times / sum of the reference", "square is left out: it takes square matrices, not &quot;oblong&quot; ones."):
-            self.assertIn(words, body)
+        self.assertEqual(re.findall(r"<li>(\w+):", top), ["quick", "even", "slow"])  # the cheapest first
+        titles = re.findall(r"<h2>(.*?)</h2>", self.text)
+        self.assertEqual(titles[:2], ["Solver comparison on the same systems", "The flow"])
 
-    def test_without_a_verdict_beyond_the_noise_no_solver_is_called_faster(self):
-        study = shadow.Study(records.RunDirectory(self.folder))
-        study.summary["verdict"][study.names.index("quick")] = "no significant difference"
-        self.assertTrue(shadow.headline(study).startswith("No candidate is shown to be faster than the reference solver"))
-        for name in ("quick", "even"):
-            study.summary["verdict"][study.names.index(name)] = "slower"
-        self.assertEqual(shadow.headline(study), "All 3 candidates are slower than the reference solver, cg + multigrid, on the reference's systems")
+    def test_the_picture_has_a_row_and_a_mark_with_its_interval_for_each_candidate_and_the_noise_band(self):
+        axes = self.reader.plots[0][1]["axes"][0]
+        self.assertEqual((axes["x"]["kind"], axes["y"]["names"]), ("log", ["quick", "even", "slow"]))
+        band = next(m for m in axes["marks"] if m["kind"] == "span")
+        self.assertAlmostEqual(band["x1"], 1.006)
+        lines = [[numbers(m[d]) for d in "xy"] for m in axes["marks"] if m["kind"] == "line"]
+        self.assertEqual([line[0] for line in lines[:2]], [[0.495, 0.506], [0.5]])
+        self.assertEqual(len(lines), 6)
+        self.assertTrue(any("3 of 40" in m["words"] for m in axes["marks"] if m["kind"] == "text"))
+
+    def test_costs_verdicts_and_failures_are_those_of_the_files(self):
+        costs = {c.name: c for c in evidence.of_systems(shadow.Study(records.RunDirectory(self.folder)))}
+        self.assertEqual({name: c.verdict for name, c in costs.items()}, {"reference": "reference", "quick": "faster", "even": "no difference", "slow": "slower"})
+        self.assertEqual(costs["quick"][2:5], (0.5, 0.495, 0.506))
+        self.assertIn("3 of 40", costs["slow"].note)
+        self.assertEqual(self.study_left_out(), [("square", 'it takes square matrices, not "oblong" ones')])
+
+    def study_left_out(self):
+        return shadow.Study(records.RunDirectory(self.folder)).left_out
+
+    def test_the_headline_names_no_solver_as_faster_without_a_verdict(self):
+        costs = evidence.of_systems(shadow.Study(records.RunDirectory(self.folder)))
+        self.assertIn("quick is faster", evidence.headline(costs))
+        for verdict in ("no significant difference", "slower"):
+            self.assertNotIn("faster", evidence.headline([c._replace(verdict=verdict) for c in costs]))
 
     def test_the_win_map_names_the_winner_of_each_stretch_and_no_winner_by_chance(self):
         study = shadow.Study(records.RunDirectory(self.folder))
@@ -140,7 +164,7 @@ class Page(Study):
 
     def test_no_name_ends_a_plots_data_or_begins_a_comment_in_it(self):
         class Item:
-            plot, caption, is_long, path = {"name": "a</script><!-- <script>b"}, "", False, ""
+            plot, caption, is_long, path = {"name": "a</script><!-- <script>b", "axes": []}, "", False, ""
         written = page.figures([Item])
         self.assertEqual(written.count("<script"), 1)
         self.assertEqual(Reader(written).plots, [("", Item.plot)])
@@ -169,13 +193,12 @@ class Page(Study):
             self.assertTrue(width > 100 and height > 40, name)
 
     def test_every_plot_of_the_study_carries_its_data(self):
-        for name in ("shadow_intervals", "shadow_win_map", "shadow_ratio", "shadow_iterations", "shadow_split", "shadow_curves",
+        for name in ("evidence", "shadow_win_map", "shadow_ratio", "shadow_iterations", "shadow_split", "shadow_curves",
                      "roofline_rates", "roofline", "roofline_parts_0"):
             rows = list(csv.reader(self.reader.data[name + ".csv"].splitlines()))
             self.assertGreater(len(rows), 1, name)
             self.assertEqual({len(row) for row in rows}, {len(rows[0])}, name)
-        first = self.reader.data["shadow_intervals.csv"].splitlines()
-        self.assertEqual(first[2].split(",")[:4], ["quick", "0.5", "0.495", "0.506"])
+        self.assertEqual(self.reader.data["evidence.csv"].splitlines()[1], "quick,same systems,0.5,0.495,0.506")
 
     def test_rates_are_medians_over_the_steps(self):
         found = roofline.kernels(records.RunDirectory(self.folder))
@@ -194,7 +217,7 @@ def led(name, verdict, closed, **more):
 
 
 class Branches(unittest.TestCase):
-    """Beside shadow solves that call `quick` faster, branches on which it is slower when it leads."""
+    """Shadow solves on which `quick` is faster, and branches on which it is slower."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -211,24 +234,27 @@ class Branches(unittest.TestCase):
             json.dump(run, file)
         self.report = report.Report(folder)
 
-    def test_the_headline_is_that_of_the_highest_rung(self):
-        branches, study = self.report.branches(), self.report.study()
-        self.assertIn('<strong class="word">Closed loop: quick is slower when it leads (4 times the cost): one application leaves 0.99 of a residual '
-                      '(the reference&#x27;s 0.10), and what is left piles up; on the reference&#x27;s systems quick looked faster<', branches)
-        for words in ("When it leads quick costs 8.00 times what it does on the reference&#x27;s systems.", "quick was cut off in 2 of 9 branches.",
-                      "The cost of quick has not settled.", "4 to \u221e"):
-            self.assertIn(words, branches)
-        self.assertNotIn('class="word"', study)
-        self.assertIn("<p>Open loop: quick is faster than the reference solver", study)
+    def costs(self):
+        made = self.report
+        return evidence.of_run(made.run, made.shadow.Study(made.run), made.relay.read(made.run))
 
-    def test_without_a_verdict_nobody_is_called_faster(self):
+    def test_the_headline_is_that_of_the_highest_level(self):
+        said = evidence.headline(self.costs())
+        self.assertTrue(said.startswith("Branches: quick is slower"), said)
+        self.assertIn("quick looked faster", said)
+        quick = self.costs()[-1]
+        self.assertEqual((quick.level, quick.ratio, quick.low, quick.high, quick.verdict), ("branches", 4.0, 4.0, 4.0, "slower"))
+        self.assertIn("2 of 9", quick.note)
+        self.assertIn("8.00", " ".join(self.report.relay.notes(self.report.relay.read(self.report.run))))
+        self.assertIn(evidence.headline(self.costs(), "the reference solver, cg + multigrid"), self.report.study())
+
+    def test_only_the_verdict_names_a_solver_faster(self):
         solvers = self.report.run.run["relay"]["solvers"]
-        solvers[2]["verdict"] = "not settled"
-        self.assertIn("Closed loop: quick: not settled<", self.report.branches())
-        solvers[2]["verdict"] = "faster"
-        self.assertIn("Closed loop: quick is faster when it leads (4 times the cost)<", self.report.branches())
+        for verdict, is_faster in (("not settled", False), ("faster", True)):
+            solvers[2]["verdict"] = verdict
+            self.assertEqual("quick is faster" in evidence.headline(self.costs()), is_faster)
 
-    def test_each_rung_of_the_ladder_has_a_row_of_the_labs_own_numbers(self):
+    def test_each_level_of_evidence_has_a_row_and_a_mark(self):
         with open(self.report.run.file("relay.csv"), "w") as file:
             file.write("step,length,name,solves,iterations,not_converged,seconds\n3,8,quick,2,100,1,0.5\n3,8,quick,,,,0.25\n1,4,quick,9,9,9,9\n")
         whole = self.report.run.file("whole_runs")
@@ -237,21 +263,47 @@ class Branches(unittest.TestCase):
             file.write("case,configuration,runs,ratio,low,high,verdict,stopped\nc,default,1,,,,baseline,0\nc,quick,1,5,4.5,6,slower,1\n")
         with open(os.path.join(whole, "ab.csv"), "w") as file:
             file.write("configuration,solves,iterations,failed_solves,total_s\ndefault,68,517,0,1.22\nquick,30,3000,20,6.1\n")
-        rows = {(row[0], row[1]): row[2:] for row in self.report.relay.evidence_table(self.report.run, self.report.relay.read(self.report.run))[1]}
-        self.assertEqual(rows["quick", "closed loop, 8 steps, 2 of 9 cut off"], ["4.000", "4 to 4", "2", "50.0", "1", "0.75"])
-        self.assertEqual(rows["reference", "whole runs"], ["1", "", "68", "7.6", "0", "1.22"])
-        self.assertEqual(rows["quick", "whole runs, 1 of 1 stopped by the budget"], ["> 5.000", "4.5 or more", "30", "100.0", "20", "6.1"])
-        self.assertIn("Whole runs: quick is slower when it leads (more than 5 times the cost)", self.report.branches())
+        costs = self.costs()
+        rows = {(row[0], row[1]): row[2:] for row in evidence.table(costs)[1]}
+        self.assertEqual(rows["quick", "branches, 8 steps"][:6], ["4.000", "4 to 4", "2", "50.0", "1", "0.75"])
+        self.assertEqual(rows["reference", "whole runs"][:6], ["1", "", "68", "7.6", "0", "1.22"])
+        self.assertEqual(rows["quick", "whole runs"][:6], ["5.000", "4.5 to ∞", "30", "100.0", "20", "6.1"])
+        self.assertTrue(evidence.headline(costs).startswith("Whole runs: quick is slower"))
+        marks = evidence.picture(costs, 1.01, "", "evidence").plot["axes"][0]["marks"]
+        self.assertEqual({m["shape"] for m in marks if "shape" in m}, {"circle", "diamond", "square"})
 
 
-WIDTHS = """<script>window.addEventListener('load', () => {
+# What a browser makes of each page in a frame of its own, as JSON in the element `said`.
+LOOK = """<script>addEventListener('load', () => setTimeout(() => {
   const has_ink = c => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size > 2;
-  const frames = [...document.querySelectorAll('iframe')].map(f => {
-    const d = f.contentDocument, pictures = [...d.querySelectorAll('figure.plot')];
-    return f.width + ': ' + pictures.filter(p => p.querySelector('canvas') && [...p.querySelectorAll('canvas')].every(has_ink)).length + ' of ' + pictures.length +
-      ' pictures, ' + Math.max(0, d.documentElement.scrollWidth - f.clientWidth) + ' too wide, ' + d.querySelectorAll('button.copy').length + ' tables, ' +
-      [...d.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).length + ' cut'; });
-  document.body.append(frames.join('; ')); });</script>"""
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const parts = colour => colour.match(/[0-9.]+/g).map(Number);
+  const behind = e => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor); if (c[3] !== 0) return c; } return [255, 255, 255]; };
+  const contrast = e => { const [a, b] = [light(parts(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x); return (a + 0.05) / (b + 0.05); };
+  document.body.append(Object.assign(document.createElement('pre'), {id: 'said', textContent: JSON.stringify([...document.querySelectorAll('iframe')].map(f => {
+    const d = f.contentDocument, plots = [...d.querySelectorAll('figure.plot')], words = [...d.querySelectorAll('h1, h2, h3, p, li, td, th, a, button, summary, figcaption')];
+    const drawn = plots.length ? f.contentWindow.eval('everyPlot.flat()') : [];
+    return {name: f.name, width: f.clientWidth, plots: plots.length, drawn: plots.filter(p => p.querySelector('canvas') && [...p.querySelectorAll('canvas')].every(has_ink)).length,
+      too_wide: Math.max(0, d.documentElement.scrollWidth - f.clientWidth), cut: [...d.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).length,
+      requests: f.contentWindow.performance.getEntriesByType('resource').map(r => r.name), unlabelled: plots.filter(p => !p.querySelector('[role=img][aria-label]')).length +
+      drawn.filter(u => u.root.parentElement.tabIndex !== 0 || !u.root.parentElement.ariaLabel).length + [...d.querySelectorAll('button')].filter(b => !b.textContent.trim()).length,
+      contrast: Math.min(...words.filter(e => e.innerText?.trim() && e.offsetParent).map(contrast))};
+  }))}));
+}, 1500));</script>"""
+
+
+KEYS = """<script>{
+  const press = (u, key) => u.root.parentElement.dispatchEvent(new KeyboardEvent('keydown', {key})), ends = u => [u.scales.x.min, u.scales.x.max].join();
+  const plots = everyPlot.flat(), said = [plots.map(ends)];
+  plots.forEach(u => press(u, '+'));
+  setTimeout(() => {
+    said.push(plots.map(ends));
+    plots.forEach(u => press(u, '0'));
+    setTimeout(() => document.body.append(Object.assign(document.createElement('pre'), {id: 'said',
+      textContent: JSON.stringify(plots.map((u, i) => [said[0][i], said[1][i], ends(u)]))})), 500);
+  }, 500);
+}</script>"""
 
 
 ZOOM = """<script>{
@@ -273,7 +325,7 @@ ZOOM = """<script>{
 }</script>"""
 
 
-@unittest.skipUnless(BROWSER, "no Chromium on this machine")
+@unittest.skipUnless(BROWSER, "no browser: install the Debian package chromium")
 class Browser(Study):
     def browse(self, *arguments):
         home = os.path.join(self.scratch.name, "home")
@@ -281,19 +333,46 @@ class Browser(Study):
                    "--allow-file-access-from-files", "--virtual-time-budget=20000", "--user-data-dir=" + home]
         return subprocess.run(command + list(arguments), capture_output=True, text=True, timeout=240, env=dict(os.environ, HOME=home))
 
-    def test_a_browser_draws_every_picture_and_reports_no_error(self):
-        outer = os.path.join(self.folder, "frames.html")
+    @classmethod
+    def setUpClass(cls):
+        """A flow in the plane and one in space, a study, paired A/B runs and a map."""
+        cls.pages = {"study": cls.path}
+        for kind, script in (("2d", "report"), ("3d", "report"), ("ab", "report_ab"), ("map", "report_map")):
+            folder = os.path.join(cls.scratch.name, kind)
+            fabricate_run.main(folder, kind)
+            subprocess.run([sys.executable, "-B", os.path.join(os.path.dirname(report.__file__), script + ".py"), folder], check=True, capture_output=True)
+            cls.pages[kind] = os.path.join(folder, "report.html")
+
+    def look(self, *options):
+        outer = os.path.join(self.scratch.name, "frames.html")
         with open(outer, "w") as file:
-            file.write("<html><body>%s%s</body></html>" % (WIDTHS, "".join(
-                '<iframe src="report.html" width="%d" height="800"></iframe>' % width for width in (390, 1280))))
-        done = self.browse("--dump-dom", "file://" + outer)
-        said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-        self.assertEqual(said, [])
-        count = len(self.reader.plots)
-        tables = self.text.count('<button class="copy"')
-        for width in (390, 1280):
-            self.assertIn("%d: %d of %d pictures, 0 too wide, %d tables" % (width, count, count, tables), done.stdout[-600:])
-        self.assertIn(" tables, 0 cut", done.stdout[-600:].split("1280: ")[1])
+            file.write("<html><body>%s%s</body></html>" % (LOOK, "".join(
+                '<iframe name="%s" src="%s" width="%d" height="800" frameborder="0"></iframe>' % (name, path, width)
+                for name, path in self.pages.items() for width in (400, 1280))))
+        done = self.browse(*options, "--dump-dom", "file://" + outer)
+        self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
+        return json.loads(html.unescape(re.search(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)[1]))
+
+    def test_every_page_is_whole_at_two_widths_on_light_and_dark_ground(self):
+        for options in ((), ("--blink-settings=preferredColorScheme=0",)):
+            said = self.look(*options)
+            self.assertEqual(len(said), 2 * len(self.pages))
+            for one in said:
+                self.assertEqual((one["drawn"], one["too_wide"], one["requests"], one["unlabelled"]), (one["plots"], 0, [], 0), one)
+                self.assertGreater(one["plots"], 0, one)
+                self.assertGreaterEqual(one["contrast"], 4.5, one)  # WCAG 2, level AA
+                if one["width"] == 1280:
+                    self.assertEqual(one["cut"], 0, one)
+
+    def test_keys_zoom_and_show_all_again(self):
+        outer = os.path.join(self.folder, "keys.html")
+        with open(outer, "w", encoding="utf-8") as file:
+            file.write(self.text.replace("</body>", KEYS + "</body>"))
+        said = json.loads(re.search(r'<pre id="said">(.*?)</pre>', self.browse("--dump-dom", "file://" + outer).stdout)[1])
+        self.assertEqual(len(said), sum(len(plot["axes"]) for _, plot in self.reader.plots))
+        for before, zoomed, after in said:
+            self.assertNotEqual(before, zoomed)
+            self.assertEqual(before, after)
 
     def test_a_plot_zooms_shows_its_values_and_goes_back(self):
         outer = os.path.join(self.folder, "zoom.html")

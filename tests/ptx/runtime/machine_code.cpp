@@ -12,7 +12,7 @@ namespace weir::ptx {
 namespace {
 
 // The file that `command` writes as @out of `text`, which it reads as @ptx; @cubin may lie between. Several tests may
-// ask at a time: each writes files of its own, then renames.
+// run at a time: each writes files of its own, then renames.
 std::string made_of(const std::string& text, const std::string& kind, std::string command) {
   mkdir(options.cache.c_str(), 0777);
   char name[32];

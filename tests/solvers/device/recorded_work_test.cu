@@ -20,7 +20,7 @@ __global__ void shift_left(int n, const double* from, double* to) {
   if (i < n) to[i] = i + 1 < n ? tile[i + 1] : 0;
 }
 
-// y = 2 x in a loop, shifted to the left in a kernel, its sum left in place[0]; a fill of what nobody reads.
+// y = 2 x in a loop, shifted to the left in a kernel, its sum left in place[0]; a fill of data that is not read.
 void steps(View<const double> x, View<double> y, double* place, View<double> cleared) {
   for_each<Device>(x.size(), [=] WEIR_HD(int i) { y[i] = 2 * x[i]; });
   launch({.block = 64, .name = "shift left"}, shift_left, static_cast<int>(y.size()), y.data(), y.data());

@@ -109,7 +109,8 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
                          {"16", "libprobe.so: apply: changed the floating-point exceptions that raise signals", 3},
                          {"17", "libprobe.so: apply ended the process", 3},
                          {"18", "libprobe.so: apply ended the process", 3},
-                         {"19", "libprobe.so: apply ended the process", 3}};
+                         {"19", "libprobe.so: apply ended the process", 3},
+                         {"20", "libprobe.so: apply ended the process", 3}};
   for (const Mistake& m : all) {
     const Finished f = run(with(plugin, "= N", "= " + std::string(m.fault)), "out", {}, limit_of(m.words));
     EXPECT_EQ(f.code, m.code) << m.words << f.out << f.err;
@@ -142,7 +143,7 @@ TEST_F(PluginRun, ACrashLeavesWhatTheRunHadOnTheDiskAndSaysInRunJsonWhatHappened
   EXPECT_EQ(told["exit_code"], 3);
   EXPECT_EQ(told["steps"], 4) << "those of the checkpoint";
   EXPECT_NE(std::string(told["reason"])
-                .find("a???.so: apply crashed (SIGSEGV); what else is told here is of out/checkpoints/"),
+                .find("a???.so: apply crashed (SIGSEGV); the other entries are those of out/checkpoints/"),
             std::string::npos)
       << told["reason"];
   EXPECT_EQ(weir({"restart", "out", "--steps", "6"}).code, 0);

@@ -5,7 +5,7 @@
 #include "backend/host_device.hpp"
 
 // WEIR_SHARED(double, tile, [4][33]);            one array a block
-// WEIR_DYNAMIC_SHARED(double, work);             a pointer to the bytes that the launch asked for
+// WEIR_DYNAMIC_SHARED(double, work);             a pointer to the dynamic bytes of the launch
 #define WEIR_SHARED(T, name, ...) __shared__ T name __VA_ARGS__
 #define WEIR_DYNAMIC_SHARED(T, name)                             \
   extern __shared__ __align__(16) unsigned char weir_dynamic_[]; \

@@ -6,8 +6,8 @@
 
 namespace weir::backend {
 
-// Throws Error where CUDA does. What is launched between begin() and end() is recorded with its arguments and not run; copies, waits
-// and allocations are errors there. begin() forgets what was recorded before.
+// Throws Error if CUDA fails. Launches between begin() and end() are recorded with their arguments and not run; copies,
+// waits and allocations are errors there. begin() forgets what was recorded before.
 class Graph {
  public:
   Graph() = default;

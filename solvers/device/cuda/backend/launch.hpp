@@ -1,4 +1,5 @@
-// Kernel launches of a CUDA device, all in its default stream (or, recorded, in the stream of a graph), and pinned memory.
+// Kernel launches of a CUDA device, all in its default stream (or, recorded, in the stream of a graph), and pinned
+// memory.
 #pragma once
 #include <cuda_runtime.h>
 

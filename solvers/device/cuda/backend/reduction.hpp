@@ -1,7 +1,7 @@
 // Reductions on a CUDA device, one launch each: a grid that depends on n and on how many blocks of the kernel are
 // resident, a fixed tree in each block, and the block that arrives last adds up the blocks' results. The bits repeat on
-// one kind of device with one compiler. The sum goes to pinned host memory or stays in device memory. Nothing is allocated
-// after the first call.
+// one kind of device with one compiler. The sum goes to pinned host memory or stays in device memory. Nothing is
+// allocated after the first call.
 #pragma once
 #include <algorithm>
 
@@ -73,7 +73,7 @@ __global__ void reduce_kernel(int n, F f, T* partial, unsigned* arrivals, T* res
 
 template <class T, class Op, class F>
 void reduce_to(int n, const F& f, T* result) {
-  constexpr unsigned per_block = 4 * reduction_threads;  // four indices a thread pay for the tree
+  constexpr unsigned per_block = 4 * reduction_threads;  // four indices per thread amortise the tree
   constexpr auto kernel = reduce_kernel<T, Op, F>;
   static const unsigned most = std::min(most_reduction_blocks,  // a second wave would run on a part of the device
                                         resident_blocks(reinterpret_cast<const void*>(kernel), reduction_threads));

@@ -19,8 +19,8 @@ class Timer {
   void* end_;
 };
 
-// Waits for all scopes that have ended and adds their seconds. Whoever owns such seconds calls it before reading them, and
-// before they go.
-void settle_timers() noexcept;
+// Waits for all scopes that have ended and adds their seconds. Call it before reading such seconds, and before
+// their memory is released.
+void complete_timers() noexcept;
 
 }  // namespace weir::backend

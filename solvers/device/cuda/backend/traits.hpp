@@ -1,4 +1,4 @@
-// What code outside the device layer may ask about a backend.
+// Properties of the backend for code outside of the device layer.
 #pragma once
 
 namespace weir::backend {

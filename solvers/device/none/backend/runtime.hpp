@@ -1,5 +1,6 @@
-// A build without a device. Whatever would use one throws, in functions that the compiler knows not to return: it drops what
-// follows them, most of a solver's code for Device. That is what this backend is for: solvers compile in 0.7 of the time.
+// A build without a device. Whatever would use one throws, in functions that the compiler knows not to return: it drops
+// what follows them, most of a solver's code for Device. That is what this backend is for: solvers compile in 0.7 of
+// the time.
 #pragma once
 #include <cstdint>
 #include <string>

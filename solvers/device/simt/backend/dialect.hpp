@@ -1,7 +1,7 @@
 // The words of device code, emulated: kernels are ordinary C++ functions, each CUDA thread a fiber (or a turn of a
 // plain loop, where a launch says that it needs no collectives). Barriers and collectives know the place they are
-// called from, so that a divergent one is reported with both places. What is modelled and what is not:
-// solvers/device/README.md. In namespace weir, so that kernels must be, too: another library may have these names.
+// called from, so that a divergent one is reported with both places. solvers/device/README.md
+// lists what is modelled. In namespace weir, so that kernels must be, too: another library may have these names.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -15,7 +15,7 @@
 #define __launch_bounds__(...)
 
 // WEIR_SHARED(double, tile, [4][33]);            one array a block
-// WEIR_DYNAMIC_SHARED(double, work);             a pointer to the bytes that the launch asked for
+// WEIR_DYNAMIC_SHARED(double, work);             a pointer to the dynamic bytes of the launch
 #define WEIR_SHARED(T, name, ...)           \
   static char name##_tag_;                  \
   typedef T name##_type_ __VA_ARGS__;       \
@@ -100,7 +100,7 @@ WEIR_SIMT_RAW T read_modify_write(T* p, F f) {
   note_access(p, sizeof *p, Access::atomic | Access::write | Access::modify, __builtin_return_address(0));
   const T old = *p, next = f(old);
   *p = next;
-  if (next == old) yield(false);  // a lock that is taken: somebody else must run
+  if (next == old) yield(false);  // a lock that is taken: another thread must run
   return old;
 }
 

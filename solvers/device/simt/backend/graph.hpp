@@ -6,7 +6,8 @@
 
 namespace weir::backend {
 
-// What is launched between begin() and end() is recorded with its arguments and not run; copies and sums for the host are errors there.
+// Launches between begin() and end() are recorded with their arguments and not run; copies and sums for the host are
+// errors there.
 // begin() forgets what was recorded before.
 class Graph {
  public:

@@ -1,4 +1,4 @@
-// What headers for both sides need of device code. Its other words (dialect.hpp) are for sources of device code alone.
+// Macros for headers that host and device code share; the others (dialect.hpp) are for sources of device code only.
 #pragma once
 #include <cmath>  // as CUDA's header has
 #include <cstddef>

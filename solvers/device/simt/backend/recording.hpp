@@ -1,4 +1,5 @@
-// Where launches go that are recorded and not run (graph.hpp). Apart from launch.hpp, whose names of CUDA a user's program must not see.
+// The recording of a graph (graph.hpp). Separate from launch.hpp, whose CUDA names must not be visible in programs of
+// users.
 #pragma once
 #include <functional>
 #include <vector>

@@ -5,7 +5,7 @@
 
 namespace weir::backend {
 
-// Calls the reduction with the body itself, or in the race build with one that tells the checker whose turn it is.
+// Calls the reduction with the body, in the race build with one that also reports the index to the checker.
 template <class R, class F, class Reduction>
 R run_reduction(const F& f, const Reduction& reduction) {
   refuse_recording("a sum for the host");

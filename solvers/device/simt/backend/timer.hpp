@@ -5,6 +5,6 @@
 namespace weir::backend {
 
 using Timer = ScopedTimer;
-inline void settle_timers() noexcept {}
+inline void complete_timers() noexcept {}
 
 }  // namespace weir::backend

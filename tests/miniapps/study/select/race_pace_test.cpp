@@ -22,7 +22,7 @@ TEST(RacePace, OtherSystemsAreSeenByTheCostOfSteps) {
   EXPECT_FALSE(pace.has_changed()) << "said once";
   for (int k = 0; k < 15; ++k) pace.add(0.7);
   EXPECT_TRUE(pace.has_changed());
-  pace.another_leads();
+  pace.solver_changed();
   for (int k = 0; k < 15; ++k) pace.add(0.1);
   EXPECT_FALSE(pace.has_changed()) << "its steps cost other than those of the one before";
 }
@@ -63,7 +63,7 @@ TEST(RacePace, ARunWhoseFirstStepsAreDearIsNotTakenForALongOne) {
 TEST(RacePace, WhoComesToCostMoreThanTheOneBeforeIsToldInTime) {
   RacePace pace(alone, 2, 2, 0.04);
   for (int k = 0; k < 20; ++k) pace.add(1.0);
-  pace.another_leads();
+  pace.solver_changed();
   for (int k = 0; k < 20; ++k) pace.add(0.85);
   EXPECT_EQ(pace.over_former(), 0);
   for (int k = 0; k < 10; ++k) pace.add(1.2);

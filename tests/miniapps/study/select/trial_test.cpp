@@ -13,11 +13,11 @@ const Communicator alone;
 using Next = Trial::Next;
 
 // Looks of one step until the trial asks for something else than to go on; `look` counts from 0.
-Next until_it_asks(Trial& trial, const std::function<double(int look)>& seconds,
-                   const std::function<int(int look)>& iterations, int* looks = nullptr) {
-  for (int look = 0; look < 1000; ++look)
-    if (const Next next = trial.add(seconds(look), 1, iterations(look)); next != Next::go_on) {
-      if (looks) *looks = look + 1;
+Next until_it_asks(Trial& trial, const std::function<double(int observation)>& seconds,
+                   const std::function<int(int observation)>& iterations, int* looks = nullptr) {
+  for (int observation = 0; observation < 1000; ++observation)
+    if (const Next next = trial.add(seconds(observation), 1, iterations(observation)); next != Next::go_on) {
+      if (looks) *looks = observation + 1;
       return next;
     }
   return Next::go_on;
@@ -35,23 +35,23 @@ TEST(Trial, ADriftOfTheFlowCancels) {
   trial.begin(1, 0, before);
   ASSERT_EQ(until_it_asks(
                 trial, [&](int k) { return 0.95 * in_loop(k); }, ten),
-            Next::lead_back);
+            Next::revert);
   EXPECT_TRUE(trial.is_open());
   ASSERT_EQ(until_it_asks(trial, in_loop, ten), Next::over);
   EXPECT_FALSE(trial.is_open());
   // The later half of its looks counts, six looks after the middle of those between.
-  EXPECT_NEAR(trial.cost() / trial.home_cost(), 0.95, 0.02);
+  EXPECT_NEAR(trial.cost() / trial.incumbent_cost(), 0.95, 0.02);
 }
 
 TEST(Trial, OutliersDoNotCount) {
   Trial trial(alone);
   trial.begin(1, 0, 1);
-  const auto with_outputs = [](int look) { return look % 5 == 4 ? 9.0 : 1.02; };
-  ASSERT_EQ(until_it_asks(trial, with_outputs, ten), Next::lead_back);
+  const auto with_outputs = [](int observation) { return observation % 5 == 4 ? 9.0 : 1.02; };
+  ASSERT_EQ(until_it_asks(trial, with_outputs, ten), Next::revert);
   ASSERT_EQ(until_it_asks(
                 trial, [](int) { return 1.0; }, ten),
             Next::over);
-  EXPECT_NEAR(trial.cost() / trial.home_cost(), 1.02, 1e-12);
+  EXPECT_NEAR(trial.cost() / trial.incumbent_cost(), 1.02, 1e-12);
 }
 
 TEST(Trial, OneThatIsMuchSlowerEndsAtOnceAndOneThatIsMuchFasterLeadsOn) {
@@ -63,15 +63,15 @@ TEST(Trial, OneThatIsMuchSlowerEndsAtOnceAndOneThatIsMuchFasterLeadsOn) {
             Next::over);
   EXPECT_LT(looks, 12);
   EXPECT_NEAR(trial.take_extra(), 0.5 * looks, 1e-12);
-  EXPECT_EQ(trial.take_extra(), 0) << "told once";
+  EXPECT_EQ(trial.take_extra(), 0) << "reported once";
   trial.begin(2, 1, 1);
   EXPECT_EQ(until_it_asks(
                 trial, [](int) { return 0.5; }, ten, &looks),
             Next::over);
-  EXPECT_NEAR(trial.cost() / trial.home_cost(), 0.5, 1e-12);
+  EXPECT_NEAR(trial.cost() / trial.incumbent_cost(), 0.5, 1e-12);
   EXPECT_EQ(trial.take_extra(), 0) << "it has saved time";
   EXPECT_EQ(trial.name(), 2);
-  EXPECT_EQ(trial.home(), 1);
+  EXPECT_EQ(trial.incumbent(), 1);
 }
 
 // It looks fast on what the solver before has left.
@@ -80,21 +80,21 @@ TEST(Trial, GoesOnWhileIterationsGrowAndCallsNoneFasterThatGrowsToTheEnd) {
   Trial trial(alone);
   trial.begin(1, 0, 1);
   EXPECT_EQ(until_it_asks(
-                trial, [](int) { return 0.9; }, [](int look) { return 10 + look; }, &looks),
+                trial, [](int) { return 0.9; }, [](int observation) { return 10 + observation; }, &looks),
             Next::over);
   EXPECT_TRUE(std::isinf(trial.cost()));
   EXPECT_GE(looks, Trial::most_looks);
   trial.begin(1, 0, 1);  // grows, then settles
-  const auto settles = [](int look) { return std::min(10 + look, 40); };
+  const auto settles = [](int observation) { return std::min(10 + observation, 40); };
   EXPECT_EQ(until_it_asks(
                 trial, [](int) { return 0.9; }, settles, &looks),
-            Next::lead_back);
+            Next::revert);
   EXPECT_GT(looks, 2 * Trial::looks);
   EXPECT_LT(looks, Trial::most_looks);
   trial.begin(1, 0, 1);  // its cost grows with them
-  const auto grows = [](int look) { return 0.9 + 0.01 * look; };
+  const auto grows = [](int observation) { return 0.9 + 0.01 * observation; };
   EXPECT_EQ(until_it_asks(
-                trial, grows, [](int look) { return 10 + look; }, &looks),
+                trial, grows, [](int observation) { return 10 + observation; }, &looks),
             Next::over);
   EXPECT_GT(trial.cost(), 1.2);
   EXPECT_LT(looks, Trial::most_looks);
@@ -105,7 +105,7 @@ TEST(Trial, SeveralStepsInALookAreOneMeasurement) {
   trial.begin(1, 0, 0.001);
   Next next = Next::go_on;
   while (next == Next::go_on) next = trial.add(0.0105, 10, 70);
-  ASSERT_EQ(next, Next::lead_back);
+  ASSERT_EQ(next, Next::revert);
   EXPECT_NEAR(trial.take_extra(), 0.0005 * (Trial::looks + 3), 1e-12);
 }
 

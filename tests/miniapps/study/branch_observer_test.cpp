@@ -1,5 +1,5 @@
-// Observation of a solve on a branch, for waves of known length.
-#include "miniapps/study/relay/branch_eye.hpp"
+// What is seen of a solve on a branch, for waves whose length is known.
+#include "miniapps/study/relay/branch_observer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "inputs/case.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 
-namespace weir::branch_eye_test {
+namespace weir::branch_observer_test {
 namespace {
 
 constexpr int rows = 400;
@@ -31,8 +31,8 @@ BlockCsr<Host> chain() {
   return BlockCsr<Host>(d);
 }
 
-TEST(BranchEye, TellsLongWavesFromShortOnesAndWhatThePreconditionerLeaves) {
-  const auto look = [](bool is_first_long, bool is_second_long) {
+TEST(BranchObserver, TellsLongWavesFromShortOnesAndWhatThePreconditionerLeaves) {
+  const auto observation = [](bool is_first_long, bool is_second_long) {
     const BlockCsr<Host> A = chain();
     std::vector<double> truth;
     for (int i = 0; i < rows; ++i)
@@ -46,20 +46,20 @@ TEST(BranchEye, TellsLongWavesFromShortOnesAndWhatThePreconditionerLeaves) {
     const Communicator alone;
     LinearSolver<Host> solver(read_case_text(
         "method = \"gmres\"\ntolerance = 1e-10\npreconditioner = { type = \"block_jacobi\" }", "eye.toml"));
-    BranchEye<Host> eye(alone);
-    eye.hang_on(solver, solver);
+    BranchObserver<Host> observer(alone);
+    observer.watch(solver, solver);
     solver.setup(A);
-    eye.look_at_next();
+    observer.observe_next();
     solver.solve(A, b, x);
     double seconds = 0;
-    return eye.take(seconds);
+    return observer.take(seconds);
   };
-  EXPECT_NEAR(look(true, true).long_waves, 1, 0.01);
-  EXPECT_NEAR(look(false, false).long_waves, 1.0 / 9, 0.01) << "the mean of three that alternate";
-  EXPECT_NEAR(look(true, false).long_waves, 5.0 / 9, 0.01) << "each variable counts alike";
-  EXPECT_NEAR(look(true, true).left, 0.5, 0.01) << "r = 2 u, u / 4 taken off: 1 - 2 / 4";
-  EXPECT_NEAR(look(false, false).left, 0.5, 0.01) << "|1 - 6 / 4|";
+  EXPECT_NEAR(observation(true, true).long_waves, 1, 0.01);
+  EXPECT_NEAR(observation(false, false).long_waves, 1.0 / 9, 0.01) << "the mean of three that alternate";
+  EXPECT_NEAR(observation(true, false).long_waves, 5.0 / 9, 0.01) << "each variable counts alike";
+  EXPECT_NEAR(observation(true, true).left, 0.5, 0.01) << "r = 2 u, u / 4 taken off: 1 - 2 / 4";
+  EXPECT_NEAR(observation(false, false).left, 0.5, 0.01) << "|1 - 6 / 4|";
 }
 
 }  // namespace
-}  // namespace weir::branch_eye_test
+}  // namespace weir::branch_observer_test

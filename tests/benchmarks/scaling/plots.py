@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Draws the tables of `weir bench halo` and `weir bench scaling` as Liu, Seo & Mittal 2013 draw theirs:
-    scaling.py FOLDER      writes scaling_halo.png, scaling_ranks.png and scaling_model.png into it"""
+    plots.py FOLDER      writes scaling_halo.png, scaling_ranks.png and scaling_model.png into it"""
 import csv
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from plots import style  # noqa: E402
+import matplotlib
+from matplotlib import pyplot
+
+matplotlib.use("Agg")
 
 MARKERS = "osD^v"
 
@@ -35,19 +37,19 @@ def halo(folder):
     plane = max((int(r["bytes"]) for r in vectors), default=0)
     vectors = [r for r in vectors if int(r["bytes"]) == plane]
     scalars = [r for r in read(folder, "halo_scalar.csv") if r["values"] == "1"]
-    figure, (left, right) = style.new(width=9, height=3.8, ncols=2)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     lines(left, [r for r in vectors if int(r["ranks"]) > 1], "ranks", "microseconds", ["strategy"])
     left.set(title=f"(a) {plane // 1000} kB to each side", xlabel="ranks", ylabel="µs")
     lines(right, [r for r in scalars if int(r["ranks"]) > 1], "ranks", "microseconds", ["reduction"])
     right.set(title="(b) one number over all ranks", xlabel="ranks", ylabel="µs")
     for place in (left, right):
-        style.log(place)
+        place.set_yscale("log")
     return figure
 
 
 def ranks(folder):
     rows = [r for r in read(folder, "scaling.csv") if float(r["tolerance"]) < 0]
-    figure, (left, right) = style.new(width=9, height=3.8, ncols=2)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     cubes = [r for r in rows if r["nx"] == r["nz"]]
     largest = max((int(r["nx"]) for r in cubes), default=0)
     lines(left, [r for r in cubes if int(r["nx"]) == largest], "ranks", "iteration_ms", ["method", "version"])
@@ -63,7 +65,7 @@ def ranks(folder):
 
 def model(folder):
     projection, stated = read(folder, "model_projection.csv"), read(folder, "model_paper.csv")
-    figure, (left, right) = style.new(width=9, height=4.2, ncols=2)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
     theirs = [r for r in projection if r["machine"].startswith("Keeneland")]
     lines(left, theirs, "gpus", "iteration_ms", ["cells", "version"])
     for row in stated:
@@ -74,8 +76,8 @@ def model(folder):
     lines(right, ours, "gpus", "iteration_ms", ["method", "cells"])
     right.set(title="8 x H200 a node: projection", xlabel="GPUs")
     for place in (left, right):
-        style.log(place, "x")
-        style.log(place)
+        place.set_xscale("log")
+        place.set_yscale("log")
     return figure
 
 
@@ -84,7 +86,7 @@ def main():
         sys.exit(__doc__)
     folder = sys.argv[1]
     for name, draw in (("halo", halo), ("ranks", ranks), ("model", model)):
-        style.save(draw(folder), folder, f"scaling_{name}", "")
+        draw(folder).savefig(os.path.join(folder, f"scaling_{name}.png"), dpi=150)
 
 
 if __name__ == "__main__":
