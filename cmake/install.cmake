@@ -54,6 +54,18 @@ install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/install_headers.cmake COMPONENT library
 install(DIRECTORY inputs/examples DESTINATION share/weir/inputs COMPONENT library)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/weir COMPONENT library)
 
+# The C interface: libweir.so, its header, its Fortran module as source, and what pkg-config reads.
+if(TARGET weir_shared)
+  set_target_properties(weir_shared PROPERTIES EXPORT_NAME weir INSTALL_RPATH_USE_LINK_PATH ON)
+  target_include_directories(weir_shared INTERFACE $<INSTALL_INTERFACE:include>)
+  add_library(Weir::weir ALIAS weir_shared)
+  install(TARGETS weir_shared EXPORT Weir LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT library)
+  install(FILES solvers/c/weir.h solvers/c/weir.f90 DESTINATION include/weir COMPONENT library)
+  file(RELATIVE_PATH WEIR_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/weir.pc.in ${CMAKE_BINARY_DIR}/weir.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+endif()
+
 if(TARGET weir)
   set_target_properties(weir PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # of libraries that lie where no loader looks
   install(TARGETS weir RUNTIME DESTINATION bin COMPONENT program)

@@ -60,6 +60,10 @@ set(weir_compile -fno-math-errno -fno-trapping-math)  # lets loops with sqrt and
 if(WEIR_NATIVE)
   list(APPEND weir_compile -march=native)
 endif()
+if(WEIR_SHARED)  # libweir.so is made of the archives
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  list(APPEND weir_compile -fno-semantic-interposition)
+endif()
 if(WEIR_ONLY_CHECK)
   # Unrolled block products, compiled again in every place they are inlined into, take half of some files' compile time. (The
   # standard library and intrinsics write __always_inline__.)

@@ -1,0 +1,265 @@
+"""A x = b by Weir's solvers in this process, through libweir.so (solvers/c/weir.h).
+
+    solver = weir.Solver(A, 'method = "cg"\\npreconditioner = { type = "block_ilu0" }')   # A: a scipy.sparse matrix
+    x, result = solver.solve(b)
+    solver.update(A)                                                                      # new values, same pattern
+    scipy.sparse.linalg.gmres(A, b, M=solver.preconditioner())
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import typing
+
+import numpy as np
+import scipy.sparse
+import scipy.sparse.linalg
+
+_FACTS_GIVEN, _SYMMETRIC, _CONSTANT_NULL_SPACE, _ON_DEVICE = 1, 2, 4, 32
+_REASONS = ("converged", "max_iterations", "breakdown", "stagnated", "diverged", "cancelled")
+
+
+class SolverError(RuntimeError):
+    """An error of the library, with its code (WEIR_BAD_INPUT = 2, ... of weir.h)."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class _Csr(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_uint32), ("flags", ctypes.c_uint32), ("rows", ctypes.c_int64), ("block", ctypes.c_int32),
+                ("row_start_bits", ctypes.c_int32), ("row_start", ctypes.c_void_p), ("column", ctypes.c_void_p), ("value", ctypes.c_void_p)]
+
+
+class _Result(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_uint32), ("reason", ctypes.c_int32), ("iterations", ctypes.c_int32), ("reserved", ctypes.c_int32),
+                ("residual0", ctypes.c_double), ("residual", ctypes.c_double), ("target", ctypes.c_double),
+                ("setup_seconds", ctypes.c_double), ("solve_seconds", ctypes.c_double), ("memory", ctypes.c_int64)]
+
+
+class SolveResult(typing.NamedTuple):
+    """What a solve reports; `residual` is |b - A x| computed from the returned x."""
+
+    reason: str
+    iterations: int
+    residual0: float
+    residual: float
+    target: float
+    setup_seconds: float
+    solve_seconds: float
+    memory: int
+
+    @property
+    def converged(self) -> bool:
+        return self.reason == "converged"
+
+
+def _find_library() -> str:
+    """WEIR_LIBRARY, the copy in this package, one beside the program or in a build tree, or what the loader finds."""
+    given = os.environ.get("WEIR_LIBRARY")
+    if given:
+        return given
+    here = pathlib.Path(__file__).resolve()
+    places = [here.parent / "lib", here.parents[4] / "lib" if len(here.parents) > 4 else here.parent]  # a wheel; PREFIX/share/weir/python/weir
+    places += [here.parents[2] / build / "lib" for build in ("build", "build-run")]
+    for place in places:
+        if (place / "libweir.so.1").exists():
+            return str(place / "libweir.so.1")
+    return "libweir.so.1"
+
+
+_loaded: typing.Any = None
+
+
+def _library() -> typing.Any:
+    global _loaded
+    if _loaded is None:
+        try:
+            lib = ctypes.CDLL(_find_library())  # its calls release the GIL
+        except OSError as error:
+            raise SolverError(2, f"libweir.so.1 cannot be loaded ({error}): build Weir with -DWEIR_SHARED=ON, or set WEIR_LIBRARY") from None
+        lib.weir_version.restype = lib.weir_error.restype = lib.weir_describe.restype = ctypes.c_char_p
+        lib.weir_error.argtypes = lib.weir_describe.argtypes = lib.weir_destroy.argtypes = [ctypes.c_void_p]
+        _loaded = lib
+    return _loaded
+
+
+def library_version() -> str:
+    version: bytes = _library().weir_version()
+    return version.decode()
+
+
+class _Vector:
+    """The address of a vector of doubles in the solver's space: a numpy array, or what has __cuda_array_interface__ (CuPy, PyTorch)."""
+
+    def __init__(self, values: typing.Any, size: int, on_device: bool, name: str) -> None:
+        cuda = getattr(values, "__cuda_array_interface__", None)
+        if (cuda is not None) != on_device:
+            raise SolverError(2, f"{name} is in the memory of the {'GPU' if cuda is not None else 'host'}, the matrix is not")
+        if cuda is not None:
+            shape, self.address, kind, strides = cuda["shape"], cuda["data"][0], cuda["typestr"], cuda.get("strides")
+            if strides is not None and tuple(strides) != (8,):
+                raise SolverError(2, f"{name} is not contiguous")
+        else:
+            shape, self.address, kind = values.shape, values.ctypes.data, values.dtype.str
+            if not values.flags.c_contiguous:
+                raise SolverError(2, f"{name} is not contiguous")
+        if tuple(shape) != (size,) or kind != "<f8":
+            raise SolverError(2, f"{name} has shape {tuple(shape)} and type {kind}; expected ({size},) and <f8")
+
+
+class Solver:
+    """A solver for one matrix.
+
+    A         scipy.sparse matrix (CSR and BSR are read without conversion) or, in a library built for CUDA, cupyx.scipy.sparse CSR
+    options   keys of [linear.SYSTEM] as TOML text
+    symmetric, constant_null_space   what is known of A; None: found from the numbers
+    threads   0: as OpenMP decides
+    """
+
+    def __init__(self, A: typing.Any, options: str = "", *, symmetric: bool | None = None, constant_null_space: bool | None = None,
+                 threads: int = 0) -> None:
+        self._lib = _library()
+        self._handle = ctypes.c_void_p()
+        self._facts = (symmetric, constant_null_space)
+        self._check(self._lib.weir_create(options.encode(), ctypes.byref(self._handle)), None)
+        if threads:
+            self._check(self._lib.weir_set_threads(self._handle, ctypes.c_int(threads)))
+        self._setup(A)
+
+    def _check(self, code: int, handle: typing.Any = ...) -> None:
+        if code:
+            raise SolverError(code, self._lib.weir_error(self._handle if handle is ... else handle).decode())
+
+    def _open(self) -> ctypes.c_void_p:
+        if not self._handle:
+            raise SolverError(2, "this solver has been closed")
+        return self._handle
+
+    def _canonical(self, A: typing.Any) -> tuple[typing.Any, bool]:
+        on_device = hasattr(getattr(A, "data", None), "__cuda_array_interface__")
+        if not on_device and not scipy.sparse.issparse(A):
+            raise SolverError(2, f"A is a {type(A).__name__}; expected a scipy.sparse matrix")
+        if A.shape[0] != A.shape[1]:
+            raise SolverError(2, f"A has shape {A.shape}; expected a square matrix")
+        if A.format not in ("csr", "bsr"):
+            A = A.tocsr()
+        if np.dtype(A.dtype) != np.float64:
+            if np.dtype(A.dtype).kind == "c":
+                raise SolverError(2, "A is complex; expected real values")
+            A = A.astype(np.float64)
+        if not A.has_canonical_format:
+            A = A.copy()
+            A.sum_duplicates()
+        if A.format == "bsr" and A.blocksize[0] != A.blocksize[1]:
+            A = A.tocsr()
+        return A, on_device
+
+    def _setup(self, A: typing.Any) -> None:
+        A, self._on_device = self._canonical(A)
+        flags = _ON_DEVICE if self._on_device else 0
+        symmetric, null_space = self._facts
+        if symmetric is not None:
+            flags |= _FACTS_GIVEN | (_SYMMETRIC if symmetric else 0) | (_CONSTANT_NULL_SPACE if null_space else 0)
+        elif null_space is not None:
+            raise SolverError(2, "constant_null_space needs symmetric, too")
+        address = (lambda v: v.data.ptr) if self._on_device else (lambda v: v.ctypes.data)
+        index = A.indices if A.indices.dtype == np.int32 else A.indices.astype(np.int32)
+        values = A.data if self._on_device else np.ascontiguousarray(A.data)
+        block = A.blocksize[0] if A.format == "bsr" else 1
+        self._size, self._pattern = A.shape[0], (A.format, block, A.indptr.copy(), index.copy())
+        csr = _Csr(ctypes.sizeof(_Csr), flags, A.shape[0] // block, block, 8 * A.indptr.dtype.itemsize, address(A.indptr),
+                   address(index), address(values))
+        self._check(self._lib.weir_setup(self._open(), ctypes.byref(csr)))
+
+    def update(self, A: typing.Any) -> None:
+        """New values. A of another pattern is set up from the beginning."""
+        A, on_device = self._canonical(A)
+        form, block, start, index = self._pattern
+        same = (on_device == self._on_device and A.format == form and A.shape[0] == self._size and
+                (form == "csr" or A.blocksize[0] == block) and len(A.indices) == len(index) and
+                bool((A.indptr == start).all()) and bool((A.indices == index).all()))
+        if not same:
+            return self._setup(A)
+        values = A.data if on_device else np.ascontiguousarray(A.data)
+        address = values.data.ptr if on_device else values.ctypes.data
+        self._check(self._lib.weir_update(self._open(), ctypes.c_void_p(address)))
+
+    def solve(self, b: typing.Any, x0: typing.Any = None, *, transposed: bool = False) -> tuple[typing.Any, typing.Any]:
+        """x and a SolveResult; b of shape (n, k): x of that shape and a list of k results."""
+        self._open()
+        if getattr(b, "ndim", 1) == 2 and not self._on_device:
+            columns = [self.solve(np.ascontiguousarray(b[:, j]), None if x0 is None else x0[:, j], transposed=transposed)
+                       for j in range(b.shape[1])]
+            return np.stack([x for x, _ in columns], axis=1), [result for _, result in columns]
+        if not self._on_device:
+            b = np.ascontiguousarray(b, dtype=np.float64)
+            x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=np.float64)
+        else:
+            x = b * 0.0 if x0 is None else x0 + 0.0
+        rhs, to = _Vector(b, self._size, self._on_device, "b"), _Vector(x, self._size, self._on_device, "x0")
+        raw = _Result(bytes=ctypes.sizeof(_Result))
+        call = self._lib.weir_solve_transposed if transposed else self._lib.weir_solve
+        self._check(call(self._handle, ctypes.c_void_p(rhs.address), ctypes.c_void_p(to.address), ctypes.byref(raw)))
+        return x, SolveResult(_REASONS[raw.reason], raw.iterations, raw.residual0, raw.residual, raw.target, raw.setup_seconds,
+                              raw.solve_seconds, raw.memory)
+
+    def apply(self, r: typing.Any, *, transposed: bool = False) -> typing.Any:
+        """One application of the preconditioner: z = M^-1 r."""
+        self._open()
+        r = r if self._on_device else np.ascontiguousarray(r, dtype=np.float64)
+        z = r * 0.0
+        source, to = _Vector(r, self._size, self._on_device, "r"), _Vector(z, self._size, self._on_device, "z")
+        call = self._lib.weir_apply_transposed if transposed else self._lib.weir_apply
+        self._check(call(self._handle, ctypes.c_void_p(source.address), ctypes.c_void_p(to.address)))
+        return z
+
+    def preconditioner(self) -> scipy.sparse.linalg.LinearOperator:
+        """z = M^-1 r as a scipy operator, for scipy.sparse.linalg's methods."""
+        n = self._size
+        return scipy.sparse.linalg.LinearOperator((n, n), dtype=np.float64, matvec=lambda r: self.apply(r.ravel()),
+                                                  rmatvec=lambda r: self.apply(r.ravel(), transposed=True))
+
+    def aslinearoperator(self) -> scipy.sparse.linalg.LinearOperator:
+        """x = A^-1 b as a scipy operator; SolverError where a solve does not converge."""
+
+        def solve(b: typing.Any, transposed: bool) -> typing.Any:
+            x, result = self.solve(b.ravel(), transposed=transposed)
+            if not result.converged:
+                raise SolverError(3, f"{result.reason} after {result.iterations} iterations, |b - A x| = {result.residual:.3g}")
+            return x
+
+        n = self._size
+        return scipy.sparse.linalg.LinearOperator((n, n), dtype=np.float64, matvec=lambda b: solve(b, False),
+                                                  rmatvec=lambda b: solve(b, True))
+
+    @property
+    def history(self) -> typing.Any:
+        """Residual norms of the last solve, one per iteration."""
+        norms, count = ctypes.POINTER(ctypes.c_double)(), ctypes.c_int32()
+        self._check(self._lib.weir_history(self._open(), ctypes.byref(norms), ctypes.byref(count)))
+        return np.array(norms[:count.value])
+
+    def cancel(self) -> None:
+        """From another thread: ends the solve that is running."""
+        self._lib.weir_cancel(self._open())
+
+    def close(self) -> None:
+        if self._handle:
+            self._lib.weir_destroy(self._handle)
+            self._handle = ctypes.c_void_p()
+
+    def __enter__(self) -> "Solver":
+        return self
+
+    def __exit__(self, *_: typing.Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<weir.Solver {self._lib.weir_describe(self._handle).decode()}>" if self._handle else "<weir.Solver, closed>"

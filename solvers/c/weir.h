@@ -1,0 +1,135 @@
+/* A x = b by Weir's solvers, for C and every language that calls C functions.
+ *
+ *   weir_solver_t* solver;
+ *   weir_create("method = \"cg\"\npreconditioner = { type = \"block_ilu0\" }", &solver);
+ *   weir_setup(solver, &A);              once per pattern
+ *   weir_solve(solver, b, x, &result);   x holds the initial guess on entry and the solution on return
+ *   weir_update(solver, A.value);        new values, same pattern
+ *   weir_destroy(solver);
+ *
+ * Options    the keys of [linear.SYSTEM] in a case file, as TOML (docs/reference/solvers.md). NULL or "": the defaults.
+ * Errors     0 is success; another value is one of WEIR_BAD_INPUT ... below, and weir_error() returns the message. No function
+ *            ends the process. A solve that does not converge is a result (weir_result.reason), not an error.
+ * Ownership  weir_setup and weir_update copy the matrix. All pointers are used during the call only, except the operator and the
+ *            context of weir_setup_operator, which are used until the next setup or weir_destroy.
+ * Threads    Different solvers may be used from different threads at the same time. One solver is used by one thread at a time;
+ *            only weir_cancel may be called from another thread.
+ * Versions   Structs begin with their size, which the caller sets: later versions append fields. A program that was compiled
+ *            with this header runs with every later library of the same WEIR_C_ABI.
+ */
+#ifndef WEIR_H
+#define WEIR_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEIR_C_ABI 1
+
+#if defined(__GNUC__)
+#define WEIR_API __attribute__((visibility("default")))
+#else
+#define WEIR_API
+#endif
+
+/* Returned by every function that can fail. */
+#define WEIR_OK 0
+#define WEIR_INTERNAL 1      /* a defect of the library; weir_error() has the details */
+#define WEIR_BAD_INPUT 2     /* wrong shapes, options, pointers, or a call out of order */
+#define WEIR_SOLVER_FAILED 3 /* set-up impossible: for example a zero pivot */
+#define WEIR_NOT_FINITE 4    /* NaN or infinity in the input or the result */
+#define WEIR_FILE_IO 6
+#define WEIR_OUT_OF_MEMORY 7
+#define WEIR_NO_DEVICE 8
+
+/* weir_csr.flags */
+#define WEIR_FACTS_GIVEN 1u         /* the next two flags are right; without it both are found from the numbers (two passes) */
+#define WEIR_SYMMETRIC 2u           /* A = A^T */
+#define WEIR_CONSTANT_NULL_SPACE 4u /* constants span the null spaces of A and A^T; they are projected out of b and x */
+#define WEIR_COLUMN_MAJOR 8u        /* B x B values of a block are stored by columns */
+#define WEIR_ONE_BASED 16u          /* row_start and column count from 1 */
+#define WEIR_ON_DEVICE 32u          /* arrays and vectors are in the memory of the GPU; needs a library built for CUDA */
+
+/* Rows of a sparse matrix: block row i has the B x B blocks row_start[i] .. row_start[i + 1] - 1, at block columns column[e] in
+ * ascending order without duplicates, each stored by rows. */
+typedef struct weir_csr {
+  uint32_t bytes;         /* sizeof(weir_csr) */
+  uint32_t flags;         /* WEIR_SYMMETRIC | ... */
+  int64_t rows;           /* block rows; vectors have rows * block values */
+  int32_t block;          /* B, 1 to 64 */
+  int32_t row_start_bits; /* 32 or 64 */
+  const void* row_start;  /* rows + 1 */
+  const int32_t* column;
+  const double* value;
+} weir_csr;
+
+/* weir_result.reason */
+#define WEIR_CONVERGED 0
+#define WEIR_MAX_ITERATIONS 1
+#define WEIR_BREAKDOWN 2
+#define WEIR_STAGNATED 3
+#define WEIR_DIVERGED 4 /* NaN or infinity in the iteration */
+#define WEIR_CANCELLED 5
+
+typedef struct weir_result {
+  uint32_t bytes;        /* sizeof(weir_result); set by the caller */
+  int32_t reason;        /* WEIR_CONVERGED ... */
+  int32_t iterations;
+  int32_t reserved;
+  double residual0;      /* |b - A x| of the initial guess */
+  double residual;       /* |b - A x| computed from the returned x */
+  double target;         /* |b - A x| that the tolerance asks for */
+  double setup_seconds;  /* of the last weir_setup or weir_update */
+  double solve_seconds;
+  int64_t memory;        /* bytes of the preconditioner; 0: not known */
+} weir_result;
+
+typedef struct weir_solver_t weir_solver_t;
+
+WEIR_API const char* weir_version(void); /* "0.3.0" */
+WEIR_API int weir_c_abi(void);           /* WEIR_C_ABI of the library */
+
+/* *solver is NULL after an error; weir_error(NULL) then has the message. */
+WEIR_API int weir_create(const char* options, weir_solver_t** solver);
+WEIR_API void weir_destroy(weir_solver_t* solver); /* NULL: nothing happens */
+
+/* Message of the last call of this solver that failed; NULL: of the last call of this thread that failed without a solver. */
+WEIR_API const char* weir_error(const weir_solver_t* solver);
+/* Method, preconditioner and tolerance as one line. Valid until the next call of this solver. */
+WEIR_API const char* weir_describe(weir_solver_t* solver);
+
+/* Number of OpenMP threads during calls of this solver; 0: as the caller's. */
+WEIR_API int weir_set_threads(weir_solver_t* solver, int threads);
+
+WEIR_API int weir_setup(weir_solver_t* solver, const weir_csr* A);
+WEIR_API int weir_update(weir_solver_t* solver, const double* value);
+
+/* An operator without a matrix: y = A x by `apply`, which returns 0 or, to end the solve, another value. `near` is the matrix that
+ * the preconditioner is made from; NULL: no preconditioner. flags: WEIR_SYMMETRIC, WEIR_CONSTANT_NULL_SPACE. */
+typedef int (*weir_operator)(void* context, const double* x, double* y);
+WEIR_API int weir_setup_operator(weir_solver_t* solver, int64_t size, uint32_t flags, weir_operator apply, void* context,
+                                 const weir_csr* near);
+
+/* A x = b and A^T x = b. result may be NULL. The transposed solver is set up at its first use, from a transposed copy. */
+WEIR_API int weir_solve(weir_solver_t* solver, const double* b, double* x, weir_result* result);
+WEIR_API int weir_solve_transposed(weir_solver_t* solver, const double* b, double* x, weir_result* result);
+/* k systems with the same matrix: vector j begins at b + j * stride_b and x + j * stride_x. results: k of them, or NULL. All k are
+ * solved one after the other even where one does not converge. */
+WEIR_API int weir_solve_many(weir_solver_t* solver, int k, const double* b, int64_t stride_b, double* x, int64_t stride_x,
+                             weir_result* results);
+/* z = M^-1 r and z = M^-T r: one application of the preconditioner. */
+WEIR_API int weir_apply(weir_solver_t* solver, const double* r, double* z);
+WEIR_API int weir_apply_transposed(weir_solver_t* solver, const double* r, double* z);
+
+/* Residual norms of the last solve, one per iteration: *count of them, valid until the next call of this solver. */
+WEIR_API int weir_history(weir_solver_t* solver, const double** norms, int32_t* count);
+
+/* Ends the solve that is running, or the next one, with reason WEIR_CANCELLED. */
+WEIR_API int weir_cancel(weir_solver_t* solver);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

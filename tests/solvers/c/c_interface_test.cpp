@@ -1,0 +1,360 @@
+// solvers/c/weir.h as a C program calls it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "solvers/c/weir.h"
+#include "solvers/device/array.hpp"
+
+namespace {
+
+// Convection and diffusion on n x n points, not symmetric; block > 1: unknowns of a point are coupled by a small random block.
+struct System {
+  std::vector<std::int64_t> start{0};
+  std::vector<std::int32_t> column;
+  std::vector<double> value;
+  int rows, block;
+
+  System(int n, int block_size, unsigned seed = 1) : rows(n * n), block(block_size) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> small(-0.1, 0.1);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) {
+        const auto add = [&](bool is_there, int to, double a) {
+          if (!is_there) return;
+          column.push_back(to);
+          for (int r = 0; r < block; ++r)
+            for (int c = 0; c < block; ++c) value.push_back((r == c ? a : 0) + (block > 1 ? small(random) : 0));
+        };
+        const int row = j * n + i;
+        add(j > 0, row - n, -1);
+        add(i > 0, row - 1, -1.4);
+        add(true, row, 4.6);
+        add(i < n - 1, row + 1, -0.6);
+        add(j < n - 1, row + n, -1);
+        start.push_back(static_cast<std::int64_t>(column.size()));
+      }
+  }
+  int size() const { return rows * block; }
+  weir_csr csr() const {
+    return {sizeof(weir_csr), 0, rows, block, 64, start.data(), column.data(), value.data()};
+  }
+  std::vector<double> product(const std::vector<double>& x, bool is_transposed) const {
+    std::vector<double> y(x.size());
+    for (int i = 0; i < rows; ++i)
+      for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
+        for (int r = 0; r < block; ++r)
+          for (int c = 0; c < block; ++c) {
+            const int to = i * block + r, from = column[e] * block + c;
+            const double a = value[(e * block + r) * block + c];
+            is_transposed ? y[from] += a * x[to] : y[to] += a * x[from];
+          }
+    return y;
+  }
+};
+
+std::vector<double> random_vector(int n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> number(-1, 1);
+  std::vector<double> v(n);
+  for (double& x : v) x = number(random);
+  return v;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double s = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) s += a[i] * b[i];
+  return s;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  return most;
+}
+
+struct Solver {
+  weir_solver_t* handle = nullptr;
+  explicit Solver(const std::string& options) { EXPECT_EQ(weir_create(options.c_str(), &handle), WEIR_OK) << weir_error(nullptr); }
+  ~Solver() { weir_destroy(handle); }
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+  std::string error() const { return weir_error(handle); }
+};
+
+const std::string gmres = "method = \"gmres\"\ntolerance = 1e-12\npreconditioner = { type = \"block_ilu0\" }";
+
+TEST(CInterface, SolvesAndUpdates) {
+  System A(20, 3);
+  Solver s(gmres);
+  weir_csr csr = A.csr();
+  ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << s.error();
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::vector<double> exact = random_vector(A.size(), 7), b = A.product(exact, false);
+    std::vector<double> x(exact.size());
+    weir_result result{};
+    result.bytes = sizeof result;
+    ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), &result), WEIR_OK) << s.error();
+    EXPECT_EQ(result.reason, WEIR_CONVERGED);
+    EXPECT_LE(result.residual, result.target);
+    EXPECT_LT(distance(x, exact), 1e-10);
+    const double* norms = nullptr;
+    std::int32_t count = 0;
+    ASSERT_EQ(weir_history(s.handle, &norms, &count), WEIR_OK);
+    EXPECT_GE(count, result.iterations);
+    for (double& v : A.value) v *= 1.5;
+    ASSERT_EQ(weir_update(s.handle, A.value.data()), WEIR_OK) << s.error();
+  }
+}
+
+// 32-bit row starts that count from one, and blocks by columns, give the same bits as the other form.
+TEST(CInterface, EveryFormOfAMatrixIsTheSame) {
+  const System A(12, 2);
+  const std::vector<double> b = random_vector(A.size(), 3);
+  std::vector<double> x(b.size()), y(b.size());
+  Solver s(gmres), t(gmres);
+  const weir_csr csr = A.csr();
+  ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
+  ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK);
+
+  std::vector<std::int32_t> start(A.start.begin(), A.start.end()), column = A.column;
+  for (auto& i : start) ++i;
+  for (auto& i : column) ++i;
+  std::vector<double> value = A.value;
+  for (std::size_t e = 0; e < value.size(); e += 4) std::swap(value[e + 1], value[e + 2]);
+  const weir_csr other{sizeof(weir_csr), WEIR_ONE_BASED | WEIR_COLUMN_MAJOR, A.rows, 2, 32, start.data(), column.data(), value.data()};
+  ASSERT_EQ(weir_setup(t.handle, &other), WEIR_OK) << t.error();
+  ASSERT_EQ(weir_solve(t.handle, b.data(), y.data(), nullptr), WEIR_OK);
+  EXPECT_EQ(x, y);
+}
+
+TEST(CInterface, TheArraysOfASetupAreNotReadAgain) {
+  Solver s(gmres);
+  std::vector<double> b(100, 1.0), x(100);
+  {
+    const System A(10, 1);
+    const weir_csr csr = A.csr();
+    ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
+  }
+  const System A(10, 1);
+  ASSERT_EQ(weir_update(s.handle, A.value.data()), WEIR_OK);
+  ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK);
+  EXPECT_LT(distance(A.product(x, false), b), 1e-9);
+}
+
+TEST(CInterface, TransposedSystems) {
+  const System A(16, 2);
+  Solver s(gmres);
+  const weir_csr csr = A.csr();
+  ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
+  const std::vector<double> exact = random_vector(A.size(), 5), b = A.product(exact, true);
+  std::vector<double> x(b.size());
+  weir_result result{};
+  result.bytes = sizeof result;
+  ASSERT_EQ(weir_solve_transposed(s.handle, b.data(), x.data(), &result), WEIR_OK) << s.error();
+  EXPECT_EQ(result.reason, WEIR_CONVERGED);
+  EXPECT_LT(distance(x, exact), 1e-10);
+}
+
+// <M^-T u, v> = <u, M^-1 v>.
+TEST(CInterface, TransposedPreconditionersAreAdjoint) {
+  const System A(16, 2);
+  for (const char* type : {"none", "jacobi", "block_ilu0", "multicolor", "sgs", "parilu"}) {
+    Solver s("method = \"gmres\"\npreconditioner = { type = \"" + std::string(type) + "\" }");
+    const weir_csr csr = A.csr();
+    ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << type << ": " << s.error();
+    const std::vector<double> u = random_vector(A.size(), 1), v = random_vector(A.size(), 2);
+    std::vector<double> Mu(u.size()), Mv(v.size());
+    ASSERT_EQ(weir_apply_transposed(s.handle, u.data(), Mu.data()), WEIR_OK) << type << ": " << s.error();
+    ASSERT_EQ(weir_apply(s.handle, v.data(), Mv.data()), WEIR_OK);
+    EXPECT_NEAR(dot(Mu, v), dot(u, Mv), 1e-12 * std::sqrt(dot(u, u) * dot(Mv, Mv))) << type;
+  }
+}
+
+TEST(CInterface, ManyRightHandSides) {
+  const System A(12, 1);
+  Solver s(gmres);
+  const weir_csr csr = A.csr();
+  ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
+  const int n = A.size(), stride = n + 3;
+  std::vector<double> b(3 * stride), x(3 * stride);
+  for (int j = 0; j < 3; ++j) {
+    const std::vector<double> one = random_vector(n, 10 + j);
+    std::copy(one.begin(), one.end(), b.begin() + j * stride);
+  }
+  std::vector<weir_result> results(3);
+  results[0].bytes = sizeof(weir_result);
+  ASSERT_EQ(weir_solve_many(s.handle, 3, b.data(), stride, x.data(), stride, results.data()), WEIR_OK) << s.error();
+  for (int j = 0; j < 3; ++j) {
+    EXPECT_EQ(results[j].reason, WEIR_CONVERGED);
+    const std::vector<double> xj(x.begin() + j * stride, x.begin() + j * stride + n);
+    EXPECT_LT(distance(A.product(xj, false), std::vector<double>(b.begin() + j * stride, b.begin() + j * stride + n)), 1e-10);
+  }
+}
+
+int laplace(void* context, const double* x, double* y) {
+  const int n = *static_cast<const int*>(context);
+  for (int i = 0; i < n; ++i) y[i] = 2.1 * x[i] - (i > 0 ? x[i - 1] : 0) - (i < n - 1 ? x[i + 1] : 0);
+  return 0;
+}
+
+TEST(CInterface, AnOperatorWithoutAMatrix) {
+  int n = 200;
+  Solver s("method = \"cg\"\npreconditioner = { type = \"none\" }\ntolerance = 1e-12");
+  ASSERT_EQ(weir_setup_operator(s.handle, n, WEIR_SYMMETRIC, laplace, &n, nullptr), WEIR_OK) << s.error();
+  const std::vector<double> b(n, 1.0);
+  std::vector<double> x(n), y(n);
+  weir_result result{};
+  result.bytes = sizeof result;
+  ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), &result), WEIR_OK) << s.error();
+  EXPECT_EQ(result.reason, WEIR_CONVERGED);
+  laplace(&n, x.data(), y.data());
+  EXPECT_LT(distance(y, b), 1e-9);
+  EXPECT_EQ(weir_solve_transposed(s.handle, b.data(), x.data(), nullptr), WEIR_BAD_INPUT);
+
+  const auto fail = [](void*, const double*, double*) { return 7; };
+  ASSERT_EQ(weir_setup_operator(s.handle, n, WEIR_SYMMETRIC, fail, &n, nullptr), WEIR_OK);
+  EXPECT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_SOLVER_FAILED);
+  EXPECT_NE(s.error().find("the operator returned 7"), std::string::npos) << s.error();
+}
+
+TEST(CInterface, ACancelledSolveEnds) {
+  const System A(30, 1);
+  Solver s("method = \"gmres\"\ntolerance = 1e-12\npreconditioner = { type = \"none\" }");
+  const weir_csr csr = A.csr();
+  ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
+  std::vector<double> b(A.size(), 1.0), x(A.size());
+  weir_result result{};
+  result.bytes = sizeof result;
+  ASSERT_EQ(weir_cancel(s.handle), WEIR_OK);
+  ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), &result), WEIR_OK);
+  EXPECT_EQ(result.reason, WEIR_CANCELLED);
+  ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), &result), WEIR_OK);
+  EXPECT_EQ(result.reason, WEIR_CONVERGED);
+}
+
+TEST(CInterface, BadInputIsRefusedWithItsReason) {
+  weir_solver_t* none = nullptr;
+  EXPECT_EQ(weir_create("method = \"gmress\"", &none), WEIR_BAD_INPUT);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_NE(std::string(weir_error(nullptr)).find("gmress"), std::string::npos);
+  EXPECT_EQ(weir_create("tolerence = 1e-3", &none), WEIR_BAD_INPUT);
+  EXPECT_NE(std::string(weir_error(nullptr)).find("tolerance"), std::string::npos) << weir_error(nullptr);
+  EXPECT_EQ(weir_create("= =", &none), WEIR_BAD_INPUT);
+  EXPECT_EQ(weir_create("", nullptr), WEIR_BAD_INPUT);
+  weir_destroy(nullptr);
+
+  Solver s(gmres);
+  std::vector<double> b(16, 1.0), x(16);
+  EXPECT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_BAD_INPUT);
+  EXPECT_EQ(weir_solve(nullptr, b.data(), x.data(), nullptr), WEIR_BAD_INPUT);
+  EXPECT_EQ(weir_update(s.handle, b.data()), WEIR_BAD_INPUT);
+  EXPECT_EQ(weir_setup(s.handle, nullptr), WEIR_BAD_INPUT);
+
+  const auto refused = [&](int code, const char* words, auto change) {
+    System A(4, 1);
+    weir_csr csr = A.csr();
+    change(A, csr);
+    EXPECT_EQ(weir_setup(s.handle, &csr), code) << words;
+    EXPECT_NE(s.error().find(words), std::string::npos) << s.error();
+  };
+  refused(WEIR_BAD_INPUT, "bytes", [](System&, weir_csr& csr) { csr.bytes = 0; });
+  refused(WEIR_BAD_INPUT, "rows is -1", [](System&, weir_csr& csr) { csr.rows = -1; });
+  refused(WEIR_BAD_INPUT, "block is 65", [](System&, weir_csr& csr) { csr.block = 65; });
+  refused(WEIR_BAD_INPUT, "row_start_bits is 16", [](System&, weir_csr& csr) { csr.row_start_bits = 16; });
+  refused(WEIR_BAD_INPUT, "null pointer", [](System&, weir_csr& csr) { csr.column = nullptr; });
+  refused(WEIR_BAD_INPUT, "row_start[0]", [](System& A, weir_csr&) { A.start[0] = 1; });
+  refused(WEIR_BAD_INPUT, "row_start decreases at row 1", [](System& A, weir_csr&) { A.start[2] = 0; });
+  refused(WEIR_BAD_INPUT, "column 99 in row 0", [](System& A, weir_csr&) { A.column[2] = 99; });
+  refused(WEIR_BAD_INPUT, "columns do not ascend", [](System& A, weir_csr&) { std::swap(A.column[0], A.column[1]); });
+  refused(WEIR_BAD_INPUT, "duplicate column", [](System& A, weir_csr&) { A.column[1] = A.column[0]; });
+  refused(WEIR_NOT_FINITE, "value[3]", [](System& A, weir_csr&) { A.value[3] = std::nan(""); });
+  refused(WEIR_SOLVER_FAILED, "", [](System& A, weir_csr&) { std::fill(A.value.begin(), A.value.end(), 0.0); });
+
+  const System A(4, 1);
+  const weir_csr csr = A.csr();
+  ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << s.error();
+  EXPECT_EQ(weir_solve(s.handle, nullptr, x.data(), nullptr), WEIR_BAD_INPUT);
+  b[5] = std::numeric_limits<double>::infinity();
+  weir_result result{};
+  result.bytes = sizeof result;
+  const int code = weir_solve(s.handle, b.data(), x.data(), &result);
+  EXPECT_TRUE(code == WEIR_NOT_FINITE || (code == WEIR_OK && result.reason == WEIR_DIVERGED)) << code;
+}
+
+// A struct of an older or a newer header: the library reads and writes no more than the caller has.
+TEST(CInterface, StructsOfOtherVersions) {
+  const System A(8, 1);
+  Solver s(gmres);
+  struct Newer {
+    weir_csr known;
+    double more = 42;
+  } newer{A.csr()};
+  newer.known.bytes = sizeof newer;
+  ASSERT_EQ(weir_setup(s.handle, &newer.known), WEIR_OK) << s.error();
+  std::vector<double> b(A.size(), 1.0), x(A.size());
+  alignas(weir_result) unsigned char older[sizeof(weir_result)];
+  std::memset(older, 0xab, sizeof older);
+  const std::uint32_t bytes = 24;  // up to residual0
+  std::memcpy(older, &bytes, sizeof bytes);
+  ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), reinterpret_cast<weir_result*>(older)), WEIR_OK) << s.error();
+  for (std::size_t i = bytes; i < sizeof older; ++i) EXPECT_EQ(older[i], 0xab) << i;
+}
+
+TEST(CInterface, TwoSolversInTwoThreads) {
+  const System A(24, 2), B(20, 3, 9);
+  const auto run = [](const System& of, std::vector<double>& x) {
+    Solver s(gmres);
+    weir_set_threads(s.handle, 1);
+    const weir_csr csr = of.csr();
+    ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
+    const std::vector<double> b(of.size(), 1.0);
+    for (int i = 0; i < 20; ++i) {
+      x.assign(b.size(), 0.0);
+      ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK);
+    }
+  };
+  std::vector<double> alone_a, alone_b, x, y;
+  run(A, alone_a);
+  run(B, alone_b);
+  std::thread first([&] { run(A, x); }), second([&] { run(B, y); });
+  first.join();
+  second.join();
+  EXPECT_EQ(x, alone_a);
+  EXPECT_EQ(y, alone_b);
+}
+
+TEST(CInterface, ManyLivesOfASolver) {
+  const System A(4, 2);
+  const weir_csr csr = A.csr();
+  std::vector<double> b(A.size(), 1.0), x(A.size());
+  for (int i = 0; i < 500; ++i) {
+    Solver s(gmres);
+    ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
+    ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK);
+  }
+}
+
+TEST(CInterfaceOnDevice, ArraysOfTheDevice) {
+  const System A(10, 2);
+  const weir::Array<std::int64_t, weir::Device> start(A.start);
+  const weir::Array<std::int32_t, weir::Device> column(A.column);
+  const weir::Array<double, weir::Device> value(A.value), b(std::vector<double>(A.size(), 1.0));
+  weir::Array<double, weir::Device> x(std::vector<double>(A.size(), 0.0));
+  weir_csr csr = A.csr();
+  csr.flags = WEIR_ON_DEVICE;
+  csr.row_start = start.data(), csr.column = column.data(), csr.value = value.data();
+  Solver s(gmres);
+  ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << s.error();
+  ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK) << s.error();
+  ASSERT_EQ(weir_update(s.handle, value.data()), WEIR_OK) << s.error();
+  EXPECT_LT(distance(A.product(x.to_vector(), false), std::vector<double>(A.size(), 1.0)), 1e-9);
+}
+
+}  // namespace
