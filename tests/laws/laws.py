@@ -457,7 +457,7 @@ class Laws:
         if self.case.get("time", {}).get("steady"):
             raise NotTold("pseudo-time steps that depend on the number of directions")
         here = {k: v for k, v in self.unchanged()["quantities"].items() if "control_volume" not in k}
-        tolerance = 5e-3 if self.miniapp == "immersed" else TOLERANCE  # the cut cells of a 3D grid are others
+        tolerance = 1e-2 if self.miniapp == "immersed" else TOLERANCE  # the cut cells of a 3D grid are others
         return differences(here, self.end(self.run(in_three_dimensions(self.case), STEPS))["quantities"], tolerance=tolerance)
 
     def restart(self):
