@@ -96,15 +96,15 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
                          {"3", "libprobe.so: setup: threw an exception: too small a world", 3},
                          {"4", "libprobe.so: apply: returned error 5", 3},
                          {"5", "libprobe.so: apply: threw an exception: out of luck", 3},
-                         {"6", "libprobe.so: apply: writes NaN or Inf", 3},
+                         {"6", "libprobe.so: apply: NaN or Inf in 1 of 144 values", 3},
                          {"7", "libprobe.so: apply crashed (SIGSEGV)", 3},
                          {"8", "libprobe.so: apply crashed (SIGABRT)", 3},
                          {"9", "libprobe.so: apply crashed (SIGABRT)", 3},
                          {"10", "wall limit: libprobe.so: apply did not return", 9},
                          {"11", "libprobe.so: setup crashed (SIGSEGV)", 3},
-                         {"12", "libprobe.so: setup: wrote into the matrix that it was to read", 3},
-                         {"13", "libprobe.so: apply: wrote into the matrix or the vector that it was to read", 3},
-                         {"14", "libprobe.so: apply: wrote into the matrix or the vector that it was to read", 3},
+                         {"12", "libprobe.so: setup: wrote into the matrix, which it must only read", 3},
+                         {"13", "libprobe.so: apply: wrote into the matrix or the vector, which it must only read", 3},
+                         {"14", "libprobe.so: apply: wrote into the matrix or the vector, which it must only read", 3},
                          {"15", "libprobe.so: setup: changed the rounding mode", 3},
                          {"16", "libprobe.so: apply: changed the floating-point exceptions that raise signals", 3},
                          {"17", "libprobe.so: apply ended the process", 3},
@@ -128,7 +128,7 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
   EXPECT_NE(missing.err.find("there is no library 'libnone.so'"), std::string::npos) << missing.err;
   const Finished device = run(with(plugin, "= N", "= 0"), "out", {}, {"--space", "device"});
   EXPECT_EQ(device.code, 2);
-  EXPECT_NE(device.err.find("takes host memory only, but this run uses the device"), std::string::npos) << device.err;
+  EXPECT_NE(device.err.find("supports host memory only, but this run uses the device"), std::string::npos) << device.err;
 }
 
 // After a crash the last checkpoint is whole. The library's name is no text of JSON.
