@@ -128,7 +128,8 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
   EXPECT_NE(missing.err.find("there is no library 'libnone.so'"), std::string::npos) << missing.err;
   const Finished device = run(with(plugin, "= N", "= 0"), "out", {}, {"--space", "device"});
   EXPECT_EQ(device.code, 2);
-  EXPECT_NE(device.err.find("supports host memory only, but this run uses the device"), std::string::npos) << device.err;
+  EXPECT_NE(device.err.find("supports host memory only, but this run uses the device"), std::string::npos)
+      << device.err;
 }
 
 // After a crash the last checkpoint is whole. The library's name is no text of JSON.
@@ -305,7 +306,7 @@ TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
       {head + "        return r / self.e\n",
        "mine.py: apply: returned error 1: AttributeError: 'S' object has no attribute 'e' (mine.py:4)"},
       {head + "        return r[1:]\n", "mine.py: apply: returned error 1: ValueError"},
-      {head + "        return r + float('nan')\n", "mine.py: apply: writes NaN or Inf"},
+      {head + "        return r + float('nan')\n", "mine.py: apply: NaN or Inf in"},
       {head + "        return r * (1 + 1j)\n", "apply returned complex128 values, z is real"},
       {head + "        return 1.0\n", "apply returned 1 values, z has"},
       {"import os, signal, time\n" + head +
