@@ -85,7 +85,7 @@ TEST(Case, AMissingFileIsNamed) {
 
 TEST(Case, DatesAreRefused) {
   EXPECT_EQ(refusal([] { read_case_text("\nd = 2020-01-01\n", "c.toml"); }),
-            "c.toml:2: dates and times are not supported");
+            "c.toml:2: dates and times are not supported; expected a number, string, array or table");
 }
 
 TEST(Case, OverridesTakeTomlValuesAndBareWords) {

@@ -77,7 +77,7 @@ TEST(MakeMesh, RefusesWrongOptionsWithTheirPlace) {
   EXPECT_TRUE(holds(complaint_of("type = \"boks\""), "did you mean 'box'?"));
   EXPECT_TRUE(holds(complaint_of("type = \"box\", celsl = [2, 2]"), "unknown key 'celsl'; did you mean 'cells'?"));
   EXPECT_TRUE(holds(complaint_of("type = \"box\", cells = [2]"), "'cells' must be [nx, ny]"));
-  EXPECT_TRUE(holds(complaint_of("type = \"box\", cells = [100000, 100000]"), "more cells than a 32-bit index"));
+  EXPECT_TRUE(holds(complaint_of("type = \"box\", cells = [100000, 100000]"), "too many cells"));
   EXPECT_TRUE(holds(complaint_of("type = \"box\", split = [{ at = 0.33 }]"), "the nearest is at 0.34375"));
   EXPECT_TRUE(holds(complaint_of("type = \"box\", cells = [2, 2], split = [{ at = 0.5 }, { at = 0.5 }]"),
                     "a second split of 'y_min'"));

@@ -182,7 +182,7 @@ TEST(Stl, AOneSidedSurfaceIsRefused) {
   Surface s;
   s.node = {{0, 0, 1}, {1, 0, 0}, {0.3, 0.9, 0}, {-0.8, 0.6, 0.1}, {-0.8, -0.6, -0.3}, {0.3, -0.9, -1}};
   for (const auto& e : t) s.element.push_back({e[0], e[1], e[2]});
-  EXPECT_NE(refusal(stl_ascii(s, "b")).find("one side only"), std::string::npos) << refusal(stl_ascii(s, "b"));
+  EXPECT_NE(refusal(stl_ascii(s, "b")).find("only one side"), std::string::npos) << refusal(stl_ascii(s, "b"));
 }
 
 TEST(Stl, DamagedFilesNameTheirPlace) {

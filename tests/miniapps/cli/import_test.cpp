@@ -220,7 +220,7 @@ TEST_F(ImportFiles, WhatDoesNotFitIsToldAndLeavesNothing) {
   expect_refused({"import", "dump", "--rhs", b, "-o", "a"}, 2, "weir replay dump");
   expect_refused({"import", A, "--rhs", b, "-o", "m"}, 2, "already exists");
   write_file(folder / "short.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
-  expect_refused({"import", A, "--rhs", "short.mtx", "-o", "a"}, 2, "short.mtx:2: a vector of 40 values is expected");
+  expect_refused({"import", A, "--rhs", "short.mtx", "-o", "a"}, 2, "short.mtx:2: expected a vector of 40 values");
   write_file(folder / "nan.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 nan\n");
   expect_refused({"import", "nan.mtx", "--rhs", b, "-o", "a"}, 2, "nan.mtx:3: a value is not a finite number");
   write_file(folder / "empty.mtx", "");

@@ -101,7 +101,7 @@ TEST_F(Systems, ARefusalReadsAsOne) {
   write("2 2 4\n1 1 4\n1 2 -1.001\n2 1 -1\n2 2 4\n");
   const Finished f = weir({"solve", "a.mtx", "--solver", "cg"});
   EXPECT_EQ(f.code, 2);
-  expect_says(f, "refused: cg requires a symmetric matrix");
+  expect_says(f, "refused: cg needs a symmetric matrix");
   expect_says(f, "diagnosis: not_symmetric");
   const Finished multigrid = weir({"solve", "banded:100:1", "--solver", "gmres+multigrid"});
   EXPECT_EQ(multigrid.code, 2);

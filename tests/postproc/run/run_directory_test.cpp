@@ -190,7 +190,7 @@ TEST(RunDirectory, ARunOfAnOlderWeirGetsAManifestOfItsFiles) {
   write_file(run + "/config.effective.toml", "");
   write_file(run + "/vtk/a_00000001.vtr", "1");
   write_file(run + "/vtk/my.pvsm", "mine");
-  EXPECT_NE(refusal([&] { RunDirectory(run, New{true}); }).find("older Weir"), std::string::npos);
+  EXPECT_NE(refusal([&] { RunDirectory(run, New{true}); }).find("older version"), std::string::npos);
   { const RunDirectory directory(run, Continued{1}); }
   const RunDirectory again(run, New{true});
   EXPECT_FALSE(fs::exists(run + "/vtk/a_00000001.vtr"));

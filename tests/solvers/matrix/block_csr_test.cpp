@@ -120,19 +120,19 @@ TEST(BlockCsrPattern, FaultsAreRefusedByName) {
   refused(d, "out of range in block row 0");
   d = good;
   std::swap(d.column[0], d.column[1]);
-  refused(d, "do not ascend in block row 0");
+  refused(d, "columns must ascend; they do not in block row 0");
   d = good;
   d.value.pop_back();
   refused(d, "values per block");
   d = good;
   d.block = 65;
-  refused(d, "1 to 64, as a block of 64 x 64 doubles (32 KiB)");
+  refused(d, "sizes are 1 to 64");
   d = good;
   d.row_start.back() += 1;
   refused(d, "last row start");
   d = good;
   d.row_start[1] = d.row_start[2] + 1;
-  refused(d, "descend");
+  refused(d, "row starts must not decrease");
 }
 
 // Every even number of unknowns out of 4 and 6: each part of the whole's product is the part's own.
