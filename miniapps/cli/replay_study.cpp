@@ -10,8 +10,8 @@
 #include "base/hash.hpp"
 #include "base/table_node.hpp"
 #include "inputs/case.hpp"
-#include "miniapps/study/lab.hpp"
 #include "miniapps/driver/record_solve.hpp"
+#include "miniapps/study/lab.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace weir {

@@ -30,7 +30,7 @@ void LaggedPreconditioner<Space>::save(const LinearSolver<Space>& solver, Checkp
 
 template <class Space>
 void LaggedPreconditioner<Space>::load(const Checkpoint& from, LinearSolver<Space>& solver, const Matrix<Space>& A,
-                           View<double> values) {
+                                       View<double> values) {
   if (solver.refresh_policy().is_always() || !from.find(matrix_name)) return;
   kept_ = Array<double, Space>(from.doubles(matrix_name, values.size()));
   assign<Space>(kept_.view(), values);

@@ -2,9 +2,9 @@
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/scalar_quantities.hpp"
-#include "miniapps/structured/time/growth.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/run_structured.hpp"
+#include "miniapps/structured/time/growth.hpp"
 #include "miniapps/study/lab.hpp"
 
 namespace weir {

@@ -2,8 +2,8 @@
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/scalar_quantities.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
-#include "miniapps/structured/time/growth.hpp"
 #include "miniapps/structured/initial.hpp"
+#include "miniapps/structured/time/growth.hpp"
 
 namespace weir {
 namespace {

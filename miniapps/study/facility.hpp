@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "miniapps/driver/value_range.hpp"
 #include "miniapps/driver/flow_branch.hpp"
 #include "miniapps/driver/system_defaults.hpp"
+#include "miniapps/driver/value_range.hpp"
 #include "postproc/run/run.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/diagnosis/finding.hpp"

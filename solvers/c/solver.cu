@@ -184,7 +184,8 @@ BlockCsrData read(const weir_csr& A) {
     for (std::int64_t e = data.row_start[i]; e < data.row_start[i + 1]; ++e) {
       const int column = data.column[e];
       if (column < 0 || column >= A.rows)
-        refuse("column " + std::to_string(column) + " in row " + std::to_string(i) + " of " + std::to_string(A.rows) + " rows");
+        refuse("column " + std::to_string(column) + " in row " + std::to_string(i) + " of " + std::to_string(A.rows) +
+               " rows");
       if (e > data.row_start[i] && column <= data.column[e - 1])
         refuse(std::string(column == data.column[e - 1] ? "duplicate column " : "columns do not ascend: column ") +
                std::to_string(column) + " in row " + std::to_string(i));

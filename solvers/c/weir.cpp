@@ -18,9 +18,9 @@ struct weir_solver_t {
   mutable std::string error;
   std::atomic<bool> is_cancelled{false};
   int threads = 0;
-  weir_csr shape{};          // of the last setup with a matrix; its pointers are no longer valid
-  std::int64_t blocks = 0;   // of that matrix; 0: none
-  std::int64_t size = 0;     // unknowns; 0: no setup yet
+  weir_csr shape{};         // of the last setup with a matrix; its pointers are no longer valid
+  std::int64_t blocks = 0;  // of that matrix; 0: none
+  std::int64_t size = 0;    // unknowns; 0: no setup yet
   bool on_device = false;
   std::unique_ptr<weir::c::AnySolver> solver;
 };
@@ -83,7 +83,8 @@ T known_part(const T* given, const char* name) {
   std::uint32_t bytes = 0;
   std::memcpy(&bytes, given, sizeof bytes);
   if (bytes < 8 || bytes > 4096)
-    throw Error(Exit::usage, std::string(name) + ".bytes is " + std::to_string(bytes) + "; expected sizeof(" + name + ")");
+    throw Error(Exit::usage,
+                std::string(name) + ".bytes is " + std::to_string(bytes) + "; expected sizeof(" + name + ")");
   T known{};
   std::memcpy(&known, given, std::min<std::size_t>(bytes, sizeof known));
   return known;
@@ -91,12 +92,18 @@ T known_part(const T* given, const char* name) {
 
 int reason_of(weir::Reason reason) {
   switch (reason) {
-    case weir::Reason::converged: return WEIR_CONVERGED;
-    case weir::Reason::max_iterations: return WEIR_MAX_ITERATIONS;
-    case weir::Reason::breakdown: return WEIR_BREAKDOWN;
-    case weir::Reason::stagnated: return WEIR_STAGNATED;
-    case weir::Reason::not_finite: return WEIR_DIVERGED;
-    case weir::Reason::interrupted: return WEIR_CANCELLED;
+    case weir::Reason::converged:
+      return WEIR_CONVERGED;
+    case weir::Reason::max_iterations:
+      return WEIR_MAX_ITERATIONS;
+    case weir::Reason::breakdown:
+      return WEIR_BREAKDOWN;
+    case weir::Reason::stagnated:
+      return WEIR_STAGNATED;
+    case weir::Reason::not_finite:
+      return WEIR_DIVERGED;
+    case weir::Reason::interrupted:
+      return WEIR_CANCELLED;
   }
   return WEIR_BREAKDOWN;
 }
@@ -139,7 +146,8 @@ int solve(weir_solver_t* s, bool is_transposed, int k, const double* b, std::int
     refuse_if(k > 1 && (stride_b < s->size || stride_x < s->size), "a stride is less than the number of unknowns");
     std::uint32_t bytes = results ? known_part(results, "weir_result").bytes : 0;
     for (int j = 0; j < k; ++j) {
-      weir_result* result = results ? reinterpret_cast<weir_result*>(reinterpret_cast<char*>(results) + j * bytes) : nullptr;
+      weir_result* result =
+          results ? reinterpret_cast<weir_result*>(reinterpret_cast<char*>(results) + j * bytes) : nullptr;
       if (result) result->bytes = bytes;
       report(*s, s->solver->solve(is_transposed, b + j * stride_b, x + j * stride_x), result);
       if (s->is_cancelled.exchange(false)) break;

@@ -80,7 +80,8 @@ TEST(MeshFault, NodeOutOfRange) {
   expect_cell_refused(d, 1, "is not among the 9 nodes of the file");
   d = box_description(2, 2);
   d.edge[0][0] = 9;
-  for (Format format : all_formats) expect_refused(mesh_file(d, format).text, "", "is not among the 9 nodes of the file");
+  for (Format format : all_formats)
+    expect_refused(mesh_file(d, format).text, "", "is not among the 9 nodes of the file");
 }
 
 TEST(MeshFault, InvertedCell) {
@@ -185,7 +186,8 @@ TEST(MeshFault, WhatElseHappensToGmshFiles) {
   const std::string two = gmsh2_file(d).text, four = gmsh4_file(d).text;
   expect_refused(replaced(two, "2.2 0 8", "2.2 1 8"),
                  "2: ", "binary .msh files are not supported; convert it with: gmsh FILE -save");
-  expect_refused(replaced(four, "4.1 0 8", "4.0 0 8"), "2: ", "version '4.0' of the .msh format is not supported; expected 2.2 or 4.1");
+  expect_refused(replaced(four, "4.1 0 8", "4.0 0 8"),
+                 "2: ", "version '4.0' of the .msh format is not supported; expected 2.2 or 4.1");
   expect_refused(replaced(two, "$Nodes\n9\n", "$Nodes\n8\n"), "",
                  "expected $EndNodes (more lines than the count above?)");
   expect_refused(replaced(two, "$Nodes\n9\n", "$Nodes\n4000000000000000000\n"), "", "expected the number of a node");

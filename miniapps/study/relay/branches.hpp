@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "miniapps/driver/flow_branch.hpp"
 #include "miniapps/study/relay/candidates.hpp"
 #include "miniapps/study/relay/cost_clock.hpp"
-#include "miniapps/driver/flow_branch.hpp"
 #include "miniapps/study/relay/relay_series.hpp"
 #include "postproc/run/run.hpp"
 #include "solvers/parallel/agree.hpp"

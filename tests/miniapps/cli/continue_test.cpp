@@ -45,7 +45,8 @@ TEST_F(Continue, ARunThatHasEndedSaysSoAndChangesNothing) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Finished f = weir(arguments);
     EXPECT_EQ(f.code, 0) << f.err;
-    EXPECT_NE(f.out.find("has already finished after step 20 (max_steps); nothing was changed"), std::string::npos) << f.out;
+    EXPECT_NE(f.out.find("has already finished after step 20 (max_steps); nothing was changed"), std::string::npos)
+        << f.out;
   }
   EXPECT_EQ(read_file(folder / "a/run.json") + events("a") + read_file(folder / "a/manifest.txt"), before);
 

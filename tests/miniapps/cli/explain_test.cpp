@@ -38,7 +38,9 @@ TEST_F(Explain, InfoTakesEveryCaseStudyAndMapOfTheStudies) {
     EXPECT_EQ(f.code, 0) << file.path() << f.err;
     const std::string text = read_file(file.path().string());
     const bool is_study = text.find("[study]") != text.npos, is_map = text.find("[map]") != text.npos;
-    for (const char* words : {is_study ? "\nruns " : "\nmemory ", is_map ? "weir map " : is_study ? "weir ab " : "cells "})
+    for (const char* words : {is_study ? "\nruns " : "\nmemory ", is_map     ? "weir map "
+                                                                  : is_study ? "weir ab "
+                                                                             : "cells "})
       EXPECT_NE(f.out.find(words), std::string::npos) << file.path() << words << f.out;
     for (const char* table : {"[shadow]", "[select]"})
       if (!is_study && text.find(table) != text.npos) {

@@ -336,7 +336,8 @@ TEST_F(TwinRuns, AMapThatCannotBeIsRefused) {
     EXPECT_EQ(f.code, 2) << b;
     return f.err;
   };
-  EXPECT_NE(refusal("\"toy.rate\"", "\"toy.wait_ms\"").find("'toy.wait_ms' is already the key of x"), std::string::npos);
+  EXPECT_NE(refusal("\"toy.rate\"", "\"toy.wait_ms\"").find("'toy.wait_ms' is already the key of x"),
+            std::string::npos);
   EXPECT_NE(refusal("[\"0.1\"]", "[]").find("'values' is empty"), std::string::npos);
   EXPECT_NE(refusal("toy.rate", "toy.rat").find("configuration 'as_told', case 'heat': --set toy.rat"),
             std::string::npos);

@@ -42,9 +42,7 @@ struct System {
       }
   }
   int size() const { return rows * block; }
-  weir_csr csr() const {
-    return {sizeof(weir_csr), 0, rows, block, 64, start.data(), column.data(), value.data()};
-  }
+  weir_csr csr() const { return {sizeof(weir_csr), 0, rows, block, 64, start.data(), column.data(), value.data()}; }
   std::vector<double> product(const std::vector<double>& x, bool is_transposed) const {
     std::vector<double> y(x.size());
     for (int i = 0; i < rows; ++i)
@@ -81,7 +79,9 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 
 struct Solver {
   weir_solver_t* handle = nullptr;
-  explicit Solver(const std::string& options) { EXPECT_EQ(weir_create(options.c_str(), &handle), WEIR_OK) << weir_error(nullptr); }
+  explicit Solver(const std::string& options) {
+    EXPECT_EQ(weir_create(options.c_str(), &handle), WEIR_OK) << weir_error(nullptr);
+  }
   ~Solver() { weir_destroy(handle); }
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
@@ -128,7 +128,8 @@ TEST(CInterface, EveryFormOfAMatrixIsTheSame) {
   for (auto& i : column) ++i;
   std::vector<double> value = A.value;
   for (std::size_t e = 0; e < value.size(); e += 4) std::swap(value[e + 1], value[e + 2]);
-  const weir_csr other{sizeof(weir_csr), WEIR_ONE_BASED | WEIR_COLUMN_MAJOR, A.rows, 2, 32, start.data(), column.data(), value.data()};
+  const weir_csr other{sizeof(weir_csr), WEIR_ONE_BASED | WEIR_COLUMN_MAJOR, A.rows, 2, 32, start.data(), column.data(),
+                       value.data()};
   ASSERT_EQ(weir_setup(t.handle, &other), WEIR_OK) << t.error();
   ASSERT_EQ(weir_solve(t.handle, b.data(), y.data(), nullptr), WEIR_OK);
   EXPECT_EQ(x, y);
@@ -194,7 +195,8 @@ TEST(CInterface, ManyRightHandSides) {
   for (int j = 0; j < 3; ++j) {
     EXPECT_EQ(results[j].reason, WEIR_CONVERGED);
     const std::vector<double> xj(x.begin() + j * stride, x.begin() + j * stride + n);
-    EXPECT_LT(distance(A.product(xj, false), std::vector<double>(b.begin() + j * stride, b.begin() + j * stride + n)), 1e-10);
+    EXPECT_LT(distance(A.product(xj, false), std::vector<double>(b.begin() + j * stride, b.begin() + j * stride + n)),
+              1e-10);
   }
 }
 

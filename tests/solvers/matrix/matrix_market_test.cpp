@@ -131,7 +131,8 @@ TEST(MatrixMarket, FaultsAreNamedWithTheirLine) {
   expect_refused(head + "2 2 2\n1 1 1\n1 1 2\n", "duplicate entry (1, 1)");
   expect_refused(head + "2 2 1\n1 1 1\n2 2 1\n", "a.mtx:4: more entries than the 1");
   expect_refused("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "lower triangle");
-  expect_refused("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n1 1 7\n2 1 1\n", "must not contain diagonal entries");
+  expect_refused("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 2\n1 1 7\n2 1 1\n",
+                 "must not contain diagonal entries");
   const auto expect_refused_vector = [](const std::string& text, const std::string& part) {
     try {
       parse_vector_market(text, "b.mtx", 3);
