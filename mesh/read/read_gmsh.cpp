@@ -302,7 +302,7 @@ class GmshReader {
     const std::int64_t tag = text_.integer("a node");
     const int n = tags_.find(tag);
     if (n < 0)
-      text_.fail("node " + std::to_string(tag) + " is not among the " + std::to_string(tags_.size()) +
+      text_.fail("node " + std::to_string(tag) + " is out of range: it is not among the " + std::to_string(tags_.size()) +
                  " nodes of the file");
     return n;
   }
