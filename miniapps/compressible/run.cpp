@@ -288,10 +288,12 @@ class CompressibleRun {
 
   StepResult check_stopped() const { return StepResult::advanced; }
   Outcome conclude(StepResult) {
-    if (run_.end_reached() == steps_ran_out)
-      failure_ = {.exit = Exit::solver_failed,
-                  .reason = "not converged after " + std::to_string(flow_.step) + " steps",
-                  .limit = steps_ran_out};
+    if (run_.end_reached() == steps_ran_out) {
+      failure_ = {};
+      failure_.exit = Exit::solver_failed;
+      failure_.reason = "not converged after " + std::to_string(flow_.step) + " steps";
+      failure_.limit = steps_ran_out;
+    }
     const std::vector<double> U = write_fields(run_, flow_, output_, lab_);
     Outcome outcome = results(flow_, {flow_.whole, U, flow_.c.gas.gamma}, output_);
     outcome.exit = failure_.exit;

@@ -16,8 +16,8 @@ struct Results {
   std::vector<Quantity> quantities, columns;
 
   void add(QuantityTable more_quantities, QuantityTable more_columns = {}) {
-    quantities.insert(quantities.end(), more_quantities.begin(), more_quantities.end());
-    columns.insert(columns.end(), more_columns.begin(), more_columns.end());
+    for (const Quantity& q : more_quantities) quantities.push_back(q);
+    for (const Quantity& c : more_columns) columns.push_back(c);
   }
 };
 
