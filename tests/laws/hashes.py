@@ -22,7 +22,7 @@ import tomllib
 import laws
 
 STEPS = 3
-MOST_CELLS = 1500  # on the device, which is emulated
+MOST_CELLS = 600  # on the device, which is emulated
 VARIANTS = {"host": ([], ["--space", "host"]), "device": ([], ["--space", "device"])}
 for ranks in (2, 4):
     VARIANTS["%d ranks" % ranks] = (["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)], [])
