@@ -9,6 +9,7 @@
 #include "tests/benchmarks/anzt/anzt.hpp"
 #include "tests/benchmarks/anzt/problems.hpp"
 #include "tests/benchmarks/anzt/sheet.hpp"
+#include "tests/support/systems/ilu_factors.hpp"
 
 namespace weir::bench {
 namespace {
@@ -115,8 +116,8 @@ void add_rows(Table& table, const AniProblem& p, double fill, bool exact, bool a
   ParIlu<Host> M(options), shorter(before);
   shorter.setup(A);
   M.setup(A);
-  const Pattern S = pattern_of(shorter.factors().to_data()), P = grown(S, pattern_of(p.data)),
-                K = pattern_of(M.factors().to_data());
+  const Pattern S = pattern_of(test::data_of(shorter.factors())), P = grown(S, pattern_of(p.data)),
+                K = pattern_of(test::data_of(M.factors()));
   ParIluTimes best;
   best.fill(1e30);
   for (int q = 0; q < (quick ? 1 : 5); ++q) {
