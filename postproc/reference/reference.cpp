@@ -43,7 +43,7 @@ bool agree(const std::string& a, const std::string& b) {
   throw Error(Exit::usage, fmt::format("published data {}: {}", c.file, message));
 }
 
-constexpr Option keys[] = {
+constexpr Option reference_keys[] = {
     {"file", Option::text, Option::required,
      "CSV file of postproc/reference, or a path with '/', relative to the case or to the working directory"},
     {"coordinate", Option::text, "x", "column of the position"},
@@ -58,10 +58,10 @@ constexpr Option keys[] = {
 
 }  // namespace
 
-Options comparison_options() { return keys; }
+Options comparison_options() { return reference_keys; }
 
 Comparison read_comparison(const Table& options) {
-  const Table t = options.described_by(keys);
+  const Table t = options.described_by(reference_keys);
   Comparison c;
   c.file = t.get<std::string>("file");
   if (c.file.find('/') != c.file.npos) c.file = find_file(t, "file", "published data");
