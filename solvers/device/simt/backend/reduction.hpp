@@ -57,8 +57,10 @@ void reduce_sum_to(int n, const F& f, T* to) {
     result = reduce_sum(n, f);
   if constexpr (simt::checked_loops) {
     auto store = [&] {
+      const T value = result;  // copied outside of device code, which must not read host memory
+      T* const at = to;
       simt::begin_index(0);
-      *to = result;
+      *at = value;
       simt::end_index();
     };
     simt::checked_loop("end of a reduction", store, to);
