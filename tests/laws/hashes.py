@@ -4,7 +4,7 @@
     hashes.py WEIR INPUTS [--record] [--cases NAME ...] [--jobs N]
 
 A case runs a few steps on the host, on the device, and on two and four ranks. Its hashes are compared with state_hashes.json, which
-keeps one table per kind of machine: instruction set, compiler, flags and numerical libraries decide the last bits. Where the file has
+keeps one table per kind of machine: processor, compiler, flags and numerical libraries decide the last bits. Where the file has
 no table for this kind of machine, the test is skipped (exit code 77). --record writes this machine's table: do so only in a commit that
 says why hashes change.
 """
@@ -30,11 +30,12 @@ TABLES = pathlib.Path(__file__).with_name("state_hashes.json")
 
 
 def kind_of_machine(run):
-    flags = next((line for line in open("/proc/cpuinfo") if line.startswith("flags")), "").split()
-    isa = next((f for f in ("avx512f", "avx2") if f in flags), "baseline")
+    lines = [line.split(":", 1) for line in open("/proc/cpuinfo") if ":" in line]
+    processor = {name.strip(): value.strip() for name, value in reversed(lines)}  # the first one
     build = run["build"]
     libraries = ["%s %s" % (k, build["libraries"][k]) for k in ("FFTW", "Eigen", "METIS") if k in build["libraries"]]
-    return ", ".join([isa, build["compiler"], build["flags"], *libraries, os.confstr("CS_GNU_LIBC_VERSION")])
+    parts = [processor.get(k, "") for k in ("vendor_id", "cpu family", "model")]
+    return ", ".join([" ".join(parts), build["compiler"], build["flags"], *libraries, os.confstr("CS_GNU_LIBC_VERSION")])
 
 
 def hash_of(weir, case, variant, folder):
