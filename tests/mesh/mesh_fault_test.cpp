@@ -80,8 +80,7 @@ TEST(MeshFault, NodeOutOfRange) {
   expect_cell_refused(d, 1, "is out of range");
   d = box_description(2, 2);
   d.edge[0][0] = 9;
-  for (Format format : all_formats)
-    expect_refused(mesh_file(d, format).text, "", "is out of range");
+  for (Format format : all_formats) expect_refused(mesh_file(d, format).text, "", "is out of range");
 }
 
 TEST(MeshFault, InvertedCell) {
