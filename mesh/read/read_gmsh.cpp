@@ -302,8 +302,8 @@ class GmshReader {
     const std::int64_t tag = text_.integer("a node");
     const int n = tags_.find(tag);
     if (n < 0)
-      text_.fail("node " + std::to_string(tag) + " is out of range: it is not among the " + std::to_string(tags_.size()) +
-                 " nodes of the file");
+      text_.fail("node " + std::to_string(tag) + " is out of range: it is not among the " +
+                 std::to_string(tags_.size()) + " nodes of the file");
     return n;
   }
 
