@@ -141,7 +141,7 @@ class Solver:
     def _canonical(self, A: typing.Any) -> tuple[typing.Any, bool]:
         on_device = hasattr(getattr(A, "data", None), "__cuda_array_interface__")
         if not on_device and not scipy.sparse.issparse(A):
-            raise SolverError(2, f"A is a {type(A).__name__}; expected a scipy.sparse matrix")
+            raise SolverError(2, f"A is of type {type(A).__name__}; expected a scipy.sparse matrix")
         if A.shape[0] != A.shape[1]:
             raise SolverError(2, f"A has shape {A.shape}; expected a square matrix")
         if A.format not in ("csr", "bsr"):
