@@ -54,12 +54,12 @@ template <class Space>
 std::string load_solver(const Communicator& ranks, const std::string& name, LinearSolver<Space>& solver,
                         const Checkpoint& from) {
   if (!solver.remembers()) return "";
-  const std::string anew = "the solver of '" + name + "' starts without its earlier state: ";
+  const std::string intro = "the solver of '" + name + "' starts without its earlier state: ";
   const std::vector<double>* sizes = from.find("solver_" + name + "_sizes");
   const std::vector<double>* numbers = from.find("solver_" + name);
-  if (!sizes || !numbers) return anew + "the checkpoint does not contain it";
+  if (!sizes || !numbers) return intro + "the checkpoint does not contain it";
   if (static_cast<int>(sizes->size()) != ranks.size())
-    return anew + "the checkpoint was written by " + std::to_string(sizes->size()) + " ranks";
+    return intro + "the checkpoint was written by " + std::to_string(sizes->size()) + " ranks";
   std::size_t begin = 0, end = 0;
   for (int r = 0; r <= ranks.rank(); ++r) {
     const double size = (*sizes)[static_cast<std::size_t>(r)];
@@ -73,7 +73,7 @@ std::string load_solver(const Communicator& ranks, const std::string& name, Line
   bool is_of_this = false;
   all_or_none(ranks, [&] { is_of_this = solver.load(Archive(std::vector<double>(first, last))); });
   if (is_of_this) return "";
-  return anew + "[linear." + name + "] has changed";
+  return intro + "[linear." + name + "] has changed";
 }
 
 }  // namespace weir

@@ -241,7 +241,7 @@ TEST_F(Weir, ARestartKnowsTheEarlierSolutionsThatItsGuessesAreMadeFrom) {
         ASSERT_EQ(go("run", "cavity.toml", "cut" + name, "13"), 0);
         ASSERT_EQ(go("restart", "cut" + name, "", "30"), 0);
         expect_same_end("cut" + name, name);
-        EXPECT_EQ(testing::read_file(folder / ("cut" + name + "/events.jsonl")).find("without its history"),
+        EXPECT_EQ(testing::read_file(folder / ("cut" + name + "/events.jsonl")).find("without its earlier state"),
                   std::string::npos);
       }
 }
