@@ -11,7 +11,7 @@ Grid read_grid(const Table& options);
 // One direction of a grid described by `options`; refuses cell sizes outside of the valid range.
 GridLine read_line(const Table& options, int cells, double origin, double length, const Stretching& stretching);
 
-// The key `stretching`: one entry per direction, as many as given.
+// The key `stretching`: at most one entry per direction.
 std::vector<Stretching> read_stretchings(const Table& options);
 
 }  // namespace weir

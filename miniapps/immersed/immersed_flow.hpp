@@ -47,7 +47,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   using Base::metrics, Base::pressure;
   ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear)
       : ImmersedFlow(c, std::move(body), linear, FlowRanks(c.flow)) {}
-  // layers: of cells around those of a rank in which it knows the body; 0: as many as needed.
+  // layers: cell layers around the part of a rank in which the rank classifies the body; 0: as the body requires.
   ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, const FlowRanks& ranks, int layers = 0);
 
   // Sets u^0 by the case and projects it. False: the projection failed.
