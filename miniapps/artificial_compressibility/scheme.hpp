@@ -84,8 +84,10 @@ class ArtificialCompressibility {
 
   double rate();  // max |u^{n+1} - u^n| / dt of the last time step
 
-  // Sets the ghosts and evaluates the steady terms of the residual of the present state.
-  void evaluate_steady();
+  // Sets the ghosts and evaluates the steady terms of the residual of the present state. of_time: the factor of the new
+  // level in a time derivative, on which the dissipation of the pressure depends.
+  void evaluate_steady(double of_time = 0);
+  double factor_of_time() const { return derivative_.s0; }  // of the last step
 
   // All arrays that the next step needs, by name; checkpoints hold these, time, step, dt_before, cfl and
   // residual_before.

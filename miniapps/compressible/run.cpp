@@ -98,7 +98,9 @@ void tell_criterion(Run& run, const CompressibleFlow<Space>& flow, const std::st
                                std::to_string(forces.steps()) + " steps (force_tolerance " + text(forces.tolerance()) +
                                "); the residual has fallen to " + text(drop) + ", not to " + text(tolerance));
   if (end == "steady state")
-    run.event("converged", "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")");
+    run.event("converged", drop > 0
+                               ? "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")"
+                               : "by the residual, which is that of rounding errors");
 }
 
 // Pseudo-time steps to the steady state: first order until its residual has fallen, then the scheme itself.
@@ -348,7 +350,14 @@ int run_in(Run& run, const Table& config) {
   lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));
 
   const bool restarted = run.restart() != nullptr, carries = !restarted && !c.start_from.empty();
-  if (carries) flow.from_host(state_of_run(c.start_from, flow.values, read.numbers), flow.pseudo.state());
+  if (carries) {
+    const CarriedState carried = state_of_run(c.start_from, flow.values, read.numbers);
+    flow.from_host(carried.U, flow.pseudo.state());
+    if (!c.is_unsteady() && carried.order == c.scheme.order) {
+      flow.pseudo.least_reference = carried.reference;
+      flow.pseudo.least_turbulence_reference = carried.turbulence_reference;
+    }
+  }
   const bool writes = run.ranks().is_root();
   if (restarted) lab.resume(*run.restart());
   const std::string note = restarted ? load_flow(run.ranks(), *run.restart(), flow) : "";

@@ -228,6 +228,9 @@ TEST_F(ImportFiles, WhatDoesNotFitIsToldAndLeavesNothing) {
   std::string petsc = read_file(folder / "p/system_00000000.petsc");
   write_file(folder / "cut.petsc", petsc.substr(0, 900));
   expect_refused({"import", "cut.petsc", "-o", "a"}, 2, "cut.petsc: byte 16: truncated");
+  expect_refused({"solve", "p/system_00000000.petsc"}, 2, "a PETSc binary file; weir import");
+  write_file(folder / "little.petsc", std::string("\x50\x7b\x12\0", 4) + petsc.substr(4));
+  expect_refused({"solve", "little.petsc"}, 2, "the file is little-endian");
   petsc.replace(petsc.size() - 16, 8, "\x7f\xf8\0\0\0\0\0\0", 8);  // NaN in x0
   write_file(folder / "nan.petsc", petsc);
   expect_refused({"import", "nan.petsc", "-o", "a"}, 2, "a finite number of the vector was expected");
