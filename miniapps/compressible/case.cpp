@@ -40,8 +40,9 @@ constexpr Option flow_keys[] = {
     {"turbulent_freestream", Option::number, "3", "Spalart-Allmaras variable in the free stream", "[0, inf)",
      "free stream's viscosity"},
     {"start_from", Option::text, "",
-     "run directory or checkpoint with the initial state; steady runs skip the first-order phase. States of another "
-     "structured mesh of the same generator are interpolated"},
+     "run directory or checkpoint with the initial state; steady runs skip the first-order phase, and on the same mesh "
+     "their residual is relative to that of the other run. States of another structured mesh of the same generator are "
+     "interpolated"},
     {"initial", Option::text, "freestream",
      "initial state: a name or { type = ... }; errors are reported for all except freestream, which are exact "
      "solutions",
