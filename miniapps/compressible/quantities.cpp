@@ -131,7 +131,8 @@ constexpr Quantity quantity_list[] = {
     {"pressure_ratio_error", "", "compressible", "relative error of pressure_ratio"},
     {"shock_angle", "degrees", "compressible", "angle of an oblique shock"},
     {"shock_angle_error", "degrees", "compressible", "difference between shock_angle and the exact angle"},
-    {"residual_drop", "", "compressible", "last residual over the largest of the first steps (steady); 0: not above rounding errors"},
+    {"residual_drop", "", "compressible",
+     "last residual over the largest of the first steps (steady); 0: not above rounding errors"},
     {"linear_iterations", "", "compressible", "linear iterations of all steps (steady)"},
     {"steps_second_order", "", "compressible", "steps after the first-order start (steady)"},
     {"value_NAME", "", "compressible", "cp or cf at the place `at` of a [[surface]]"}};

@@ -51,8 +51,7 @@ PLACES = {"grid.origin", "body.position", "body.control_volume"}
 VECTORS = {"flow.body_force", "flow.body_force.direction", "flow.initial_velocity", "flow.exact_velocity", "temperature.gravity",
            "scalar.gravity", "boundary.velocity", "body.position", "body.motion.velocity", "body.motion.amplitude"}
 # Known failures: the check reports one that holds again.
-OPEN = {("left_ventricle", "shift"): "the lift changes by 1e-5 of the drag", ("left_ventricle_beat", "shift"): "the same",
-        ("sphere_stl_re100", "shift"): "points inside of a surface of triangles are equally far from two of them"}
+OPEN = {}  # (case, law): why
 
 
 class NotTold(Exception):
