@@ -11,7 +11,7 @@
 #include "base/table_node.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/driver/record_solve.hpp"
-#include "miniapps/study/lab.hpp"
+#include "miniapps/study/facility.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace weir {
@@ -74,7 +74,8 @@ int solve_sequence(Run& run, const Table& config) {
   reference.stop_when([&run] { return run.must_abandon_step(); });
   SequenceMatrix<Space> A;  // outlives the lab, which examines the last system after a failure
   Array<double, Space> b, x;
-  Lab<Space> lab(config, {name}, run.ranks());
+  const auto made_lab = make_lab<Space>(config, {name}, run.ranks());
+  Lab<Space>& lab = *made_lab;
   FlowFacts<Space> facts;
   facts.whose_systems = "the captured systems";
   lab.describe(facts);
