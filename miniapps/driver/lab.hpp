@@ -21,7 +21,7 @@
 #include "miniapps/driver/value_range.hpp"
 #include "postproc/run/run.hpp"
 #include "solvers/diagnosis/finding.hpp"
-#include "solvers/linear_solver.hpp"
+#include "solvers/studied_solver.hpp"
 
 namespace weir {
 
@@ -71,7 +71,7 @@ class Lab {
   virtual void describe(const FlowFacts<Space>& facts) = 0;
   // A solver of the flow code, which must outlive the steps; linear: [linear]. The second solver of the same name is
   // part 1 (momentum in y).
-  virtual void attach(const SystemDefaults& system, LinearSolver<Space>& solver, const Table& linear) = 0;
+  virtual void attach(const SystemDefaults& system, StudiedSolver<Space>& solver, const Table& linear) = 0;
   virtual void save(CheckpointState& state) const = 0;                        // into a checkpoint
   virtual void resume(const Checkpoint& from) = 0;                            // before the flow loads it
   virtual void open(Run& run) = 0;                                            // after run.begin

@@ -10,7 +10,7 @@
 #include "base/table.hpp"
 #include "miniapps/driver/lab.hpp"
 #include "postproc/run/run.hpp"
-#include "solvers/linear_solver.hpp"
+#include "solvers/studied_solver.hpp"
 
 namespace weir {
 
@@ -19,7 +19,7 @@ template <class Space>
 struct StudiedSystem {
   std::string name;  // of [linear.NAME]
   int part = 0;      // momentum in x, y, z share a name: 0, 1, 2
-  LinearSolver<Space>* reference = nullptr;
+  StudiedSolver<Space>* reference = nullptr;
   Table options;  // [linear.NAME]; the defaults follow
   std::string default_method, default_preconditioner;
   double default_tolerance = 1e-8;

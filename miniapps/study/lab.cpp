@@ -84,7 +84,7 @@ class FacilityLab final : public Lab<Space>, SolveWatch<Space> {  // notes error
   void describe(const FlowFacts<Space>& facts) override {
     for (auto& f : facilities_) f->describe(facts);
   }
-  void attach(const SystemDefaults& system, LinearSolver<Space>& solver, const Table& linear) override {
+  void attach(const SystemDefaults& system, StudiedSolver<Space>& solver, const Table& linear) override {
     const StudiedSystem<Space> studied{
         system.name,           parts_[system.name]++, &solver,       system.options(linear), system.method,
         system.preconditioner, system.tolerance,      system.matrix, system.is_symmetric};

@@ -6,6 +6,7 @@
 #include "inputs/case.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "solvers/studied_solver.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/operators.hpp"
@@ -140,9 +141,9 @@ TYPED_TEST(LinearSolverOf, ASetupThatFailsIsHelpedInTheSolveAndTriedAgainWithThe
     EXPECT_LE(norm(r.to_vector()), 1e-7);
   };
   const std::string jacobi = "method = \"gmres\"\npreconditioner = { type = \"jacobi\" }";
-  LinearSolver<TypeParam> alone(options(jacobi)), helped(options(jacobi));
+  StudiedSolver<TypeParam> alone(options(jacobi)), helped(options(jacobi));
   EXPECT_THROW(alone.setup(bad), Error);
-  helped.set_fallback([] { return LinearSolver<TypeParam>(options("method = \"gmres\"")); });
+  helped.set_fallback([] { return StudiedSolver<TypeParam>(options("method = \"gmres\"")); });
   helped.setup(bad);
   expect_solved(helped, bad);
   EXPECT_EQ(helped.fallback_solves(), 1);
