@@ -239,7 +239,7 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
 // All ranks call. Returns the whole state, on rank 0.
 template <class Space>
 std::vector<double> write_fields(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
-  ScopedTimer timer(run.timings().at("output", "pictures"));
+  ScopedTimer timer(run.timings().at("output", "field output"));
   std::vector<double> U = flow.on_host();
   const std::vector<RowField> of_lab = lab.fields("flow");
   run.on_root([&] { output.write_fields({flow.whole, U, flow.c.gas.gamma}, flow.step, output_time(flow), of_lab); });
