@@ -50,6 +50,23 @@ TYPED_TEST(LinearSolverOf, SolvesAndSaysWhatItIs) {
   }
 }
 
+TYPED_TEST(LinearSolverOf, RefinementMultipliesWithAMatrixOfFloatsAndConvergesInDouble) {
+  const BlockCsr<TypeParam> A(random_blocks(50, 4, 3));
+  const Array<double, TypeParam> b(random_numbers(A.size(), 1));
+  Array<double, TypeParam> x(Numbers(at(A.size()))), r(Numbers(at(A.size())));
+  const Table table = options(
+      "method = \"refinement\"\ntolerance = 1e-13\ninner_matrix_storage = \"float\"\n"
+      "preconditioner = { type = \"block_ilu0\" }");
+  LinearSolver<TypeParam> solver(table);
+  table.refuse_unknown();
+  solver.setup(A);
+  const SolveResult result = solver.solve(A, b, x);
+  EXPECT_TRUE(result.converged());
+  EXPECT_GT(result.iterations, 1);
+  A.residual(b, x, r);
+  EXPECT_LE(norm(r.to_vector()), 1e-13 * norm(b.to_vector()));
+}
+
 // Squares of such right-hand sides underflow or overflow: the solution must still be right, and the norms those of b.
 TYPED_TEST(LinearSolverOf, SolvesForRightHandSidesWhoseSquaresAreOutOfRange) {
   const SeparableOperator op = box({8, 6, 5}, EndCondition::dirichlet, false);
