@@ -85,7 +85,8 @@ TYPED_TEST(JacobiPreconditioners, InFloatsBlocksKeepTheirDigits) {
 // Large matrices are rounded in parts, and no copy of the blocks in double stays.
 TYPED_TEST(JacobiPreconditioners, InFloatsLargeMatricesNeedLittleMoreThanTheirFloats) {
   constexpr int rows = 70000, B = 2;
-  BlockCsrData data{.block = B};
+  BlockCsrData data;
+  data.block = B;
   for (int i = 0; i < rows; ++i) {
     data.row_start.push_back(i);
     data.column.push_back(i);
