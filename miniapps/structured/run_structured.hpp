@@ -173,7 +173,7 @@ std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
 // All ranks call. Returns the fields of the whole box, on rank 0.
 template <class Scheme>
 const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab) {
-  ScopedTimer timer(run.timings().at("output", "pictures"));
+  ScopedTimer timer(run.timings().at("output", "field output"));
   const Flow<Host>& fields = scheme.fields();
   std::vector<OutputField> more = scheme.more_fields();
   const std::vector<RowField> of_lab = lab.fields(scheme.systems().back());
