@@ -131,11 +131,11 @@ void LinearSolver<Space>::setup(const Matrix<Space>& A) {
 }
 
 template <class Space>
-void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive lifetime) {
+void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive refresh_state) {
   setup(A);
-  refresh_policy_.state(lifetime);
+  refresh_policy_.state(refresh_state);
   reserve_start(A);
-  lifetime.end();
+  refresh_state.end();
 }
 
 template <class Space>

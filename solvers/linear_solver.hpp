@@ -35,16 +35,15 @@ class LinearSolver {
   LinearSolver(LinearSolver&&) = default;
   LinearSolver& operator=(LinearSolver&&) = default;
 
-  // Call before setup if the matrix is distributed. A preconditioner without a parallel form is then applied on rank 0,
-  // to which the residual is gathered; Error(usage) at setup if that is not possible. A: the matrix, if it exists
-  // already; a preconditioner may have a parallel form for this matrix only.
+  // A distributed matrix requires one of these calls before setup. The first one gathers the residual on rank 0 if the
+  // preconditioner has no parallel form; setup throws Error(usage) if rank 0 cannot apply it either. A: the matrix, if
+  // it exists already, for preconditioners with a parallel form for some matrices only.
   void spread_over_ranks(const Matrix<Space>* A = nullptr);
-  // The same, but each rank applies such a preconditioner to its part: additive_schwarz with overlap 0.
+  // Each rank applies a preconditioner without a parallel form to its own rows: additive_schwarz with overlap 0.
   void precondition_each_rank();
-  // The choice of `other`, a solver of the same systems.
+  // The same call as was made for `other`, a solver of the same systems.
   void spread_like(const LinearSolver& other);
-  // False for a preconditioner that uses the rows of its rank only: iterations and results depend on the number of
-  // ranks.
+  // False if each rank preconditions its own rows: iterations and results then depend on the number of ranks.
   bool is_independent_of_ranks() const;
 
   virtual void setup(const Matrix<Space>& A);   // once per pattern
@@ -57,7 +56,7 @@ class LinearSolver {
   // Cancellation: `question` is polled once per iteration on all ranks. If it returns true, the solve returns with
   // status `interrupted`. On one rank long set-ups poll it too; the next solve then returns at once.
   void stop_when(std::function<bool()> question) { *options_.should_stop = std::move(question); }
-  void stop_like(const LinearSolver& other) {  // with the question of `other`, also one that is set later
+  void stop_like(const LinearSolver& other) {  // polls the question of `other`, also one that is set later
     stop_when([question = other.options_.should_stop] { return *question && (*question)(); });
   }
 
@@ -69,13 +68,13 @@ class LinearSolver {
   // forcing term or the state of the preconditioner. A checkpoint needs that state.
   bool remembers() const;
   void save(Archive& to);
-  // Call before setup to continue as the saved solver. With refresh = "always", setup is then the next update of that
-  // solver; otherwise call resume first, with the matrix of its last update. False if the state belongs to a solver
-  // with other options; this one then starts without history.
+  // Called before setup, load makes this solver continue as the saved one. With refresh = "always", setup then acts as
+  // the next update; otherwise call resume first, with the matrix of the last update. Returns false if the state was
+  // saved by a solver with other options; this one then starts without history.
   bool load(Archive from);
   virtual void resume(const Matrix<Space>& A);
-  // setup with the state of a refresh policy only, for a preconditioner without state.
-  void setup(const Matrix<Space>& A, Archive lifetime);
+  // setup, and the saved state of the refresh policy alone: for a preconditioner without state.
+  void setup(const Matrix<Space>& A, Archive refresh_state);
   const RefreshPolicy& refresh_policy() const { return refresh_policy_; }
   bool is_set_up() const { return prepared_from_ != nullptr; }
   std::string describe() const;                      // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
@@ -91,7 +90,8 @@ class LinearSolver {
   SolveResult solve_from_guess(const Matrix<Space>& A, View<const double> b, View<double> x);
   void complete(const Matrix<Space>& A, View<double> x, SolveResult& result);  // after a solve that was not interrupted
   void refuse_failed_call(const Matrix<Space>& A, View<const double> b, const SolveResult& result) const;
-  // Whether a failed set-up is no error; the caller then repairs the next solve. on_all_ranks: all ranks have `error`.
+  // Whether the next solve can do without the set-up that failed with `error`; otherwise the error is thrown.
+  // on_all_ranks: all ranks have the same error.
   virtual bool accepts_failed_setup(const Matrix<Space>&, const Error&, bool /*on_all_ranks*/) { return false; }
   void reserve_start(const Matrix<Space>& A);
 
