@@ -94,7 +94,7 @@ void negate(View<const double> R, View<double> minus_R) {
 
 template <class Space>
 PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options,
-                              LinearSolver<Space> solver, const BlockCsrData& pattern, const MeshRanks* ranks)
+                              StudiedSolver<Space> solver, const BlockCsrData& pattern, const MeshRanks* ranks)
     : equations_(equations),
       options_(options),
       solver_(std::move(solver)),

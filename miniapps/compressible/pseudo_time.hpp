@@ -19,8 +19,8 @@
 #include "miniapps/compressible/discretisation/mesh_ranks.hpp"
 #include "miniapps/compressible/flow_equations.hpp"
 #include "postproc/run/timings.hpp"
-#include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/studied_solver.hpp"
 
 namespace weir {
 
@@ -51,7 +51,7 @@ template <class Space>
 class PseudoTime {
  public:
   // ranks: null for one rank. Both must outlive this.
-  PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options, LinearSolver<Space> solver,
+  PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options, StudiedSolver<Space> solver,
              const BlockCsrData& pattern, const MeshRanks* ranks = nullptr);
 
   Array<double, Space>& state() { return U_; }
@@ -77,8 +77,8 @@ class PseudoTime {
   // References of the phase at least, of energy and of nu~: a run that starts from a converged one is converged.
   double least_reference = 0, least_turbulence_reference = 0;
 
-  LinearSolver<Space>& solver() { return solver_; }
-  const LinearSolver<Space>& solver() const { return solver_; }
+  StudiedSolver<Space>& solver() { return solver_; }
+  const StudiedSolver<Space>& solver() const { return solver_; }
   double setup_seconds() const { return setup_seconds_; }
   // For [linear.flow] refresh other than "always": the state from which the preconditioner's matrix was assembled, so
   // that a restarted run can build it again.
@@ -110,7 +110,7 @@ class PseudoTime {
 
   FlowEquations<Space>& equations_;
   PseudoTimeOptions options_;
-  LinearSolver<Space> solver_;
+  StudiedSolver<Space> solver_;
   const MeshRanks* ranks_;
   std::unique_ptr<BlockSparse<Space>> J_;
   std::unique_ptr<DistributedMatrix<Space>> spread_;  // with ranks: J and its coupling

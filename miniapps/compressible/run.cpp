@@ -13,8 +13,8 @@
 #include "miniapps/compressible/flow_records.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/compressible/read_flow.hpp"
+#include "miniapps/driver/lab.hpp"
 #include "miniapps/driver/run_loop.hpp"
-#include "miniapps/study/lab.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/diagnosis/finding.hpp"
 
@@ -241,7 +241,7 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
 // All ranks call. Returns the whole state, on rank 0.
 template <class Space>
 std::vector<double> write_fields(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
-  ScopedTimer timer(run.timings().at("output", "pictures"));
+  ScopedTimer timer(run.timings().at("output", "field output"));
   std::vector<double> U = flow.on_host();
   const std::vector<RowField> of_lab = lab.fields("flow");
   run.on_root([&] { output.write_fields({flow.whole, U, flow.c.gas.gamma}, flow.step, output_time(flow), of_lab); });
@@ -345,7 +345,8 @@ int run_in(Run& run, const Table& config) {
   CompressibleFlow<Space>& flow = built.flow;
   require_promises(run, flow.pseudo.solver());
   flow.pseudo.solver().stop_when([&run] { return run.must_abandon_step(); });
-  Lab<Space> lab(config, {"flow"}, run.ranks());
+  const auto made_lab = make_lab<Space>(config, {"flow"}, run.ranks());
+  Lab<Space>& lab = *made_lab;
   lab.describe(facts_of(flow, read.ordering));
   lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));
 

@@ -47,7 +47,7 @@ class CallbackMatrix : public Matrix<Space> {
     const double* y = r.data() != b.data() ? r.data() : product_.data();
     for_each<Space>(size_, [r, b, y] WEIR_HD(std::int64_t i) { r[i] = b[i] - y[i]; });
   }
-  void block_diagonal(View<double>) const override {
+  void block_diagonal(int, View<double>) const override {
     refuse("an operator without a matrix has no diagonal: pass a matrix for the preconditioner (near)");
   }
   Work apply_work() const override { return {}; }

@@ -47,11 +47,11 @@ void widen(int B, View<const T> from, View<double> to) {
   for_each<Space>(to.size(), [=] WEIR_HD(int i) { a[i] = static_cast<double>(rounded[place_of(i, B, by_columns)]); });
 }
 template <class Space, class T>
-void block_diagonal(const CsrView<T>& A, View<double> d) {
+void block_diagonal(const CsrView<T>& A, int first, View<double> d) {
   constexpr bool by_columns = CsrMatrix<Space, T>::by_columns;
-  for_each<Space>(A.rows, [=] WEIR_HD(int i) {
-    const int entries = A.block * A.block;
-    const std::int64_t from = A.diagonal[i];
+  const int entries = A.block * A.block;
+  for_each<Space>(static_cast<int>(d.size() / entries), [=] WEIR_HD(int i) {
+    const std::int64_t from = A.diagonal[first + i];
     for (int e = 0; e < entries; ++e)
       d[static_cast<std::int64_t>(i) * entries + e] =
           from < 0 ? 0 : static_cast<double>(A.value[from * entries + place_of(e, A.block, by_columns)]);
@@ -165,8 +165,8 @@ void CsrMatrix<Space, T>::update(std::span<const double> values) {
 }
 
 template <class Space, class T>
-void CsrMatrix<Space, T>::block_diagonal(View<double> d) const {
-  csr_products::block_diagonal<Space>(view(), d);
+void CsrMatrix<Space, T>::block_diagonal(int first, View<double> d) const {
+  csr_products::block_diagonal<Space>(view(), first, d);
 }
 template <class Space, class T>
 Work CsrMatrix<Space, T>::apply_work() const {

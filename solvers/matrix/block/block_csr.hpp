@@ -138,7 +138,7 @@ class CsrMatrix : public FusedProducts<CsrMatrix<Space, T>, BlockSparse<Space>> 
   Pair product(Product p, const double* b, const double* x, double* y) const {
     return csr_products::product(Space{}, view(), p, b, x, y);
   }
-  void block_diagonal(View<double> d) const override;  // zeros if the pattern has no diagonal block
+  void block_diagonal(int first, View<double> d) const override;  // zeros if the pattern has no diagonal block
   Work apply_work() const override;
 
   CsrView<T> view() const { return this->view_of(value_); }

@@ -6,13 +6,9 @@
 // with q the neighbours of p. Only the inverted d_p are stored; the sweeps read the other blocks from the matrix, which
 // must outlive this object. Cells of equal i + j + k are independent, also with periodic directions.
 //
-//   form = "automatic"    one_launch for n <= 32, else entry
-//          "one_launch"   Device: one launch per sweep; cells wait for their neighbours' flags; n <= 32
-//          "workgroup"    Device: one launch per hyperplane, n x n threads per cell with shared memory (Algs. 8-10)
-//          "entry"        Device: one launch per dependency, one thread per entry (Alg. 4 and 6)
-//          Block CSR on the device: "automatic" and "one_launch" sweep in one launch, the others in one launch per
-//          level, small levels together; all factorise in one launch.
-// The host ignores `form`: threads follow the same order row by row.
+// Device: a factorisation or sweep takes one launch, in which cells wait for their neighbours (block_ilu0_workgroup.cu).
+// Blocks larger than 32 take several launches per hyperplane (block_ilu0_device.cu), or per level of a block CSR matrix.
+// Host: threads follow the same order row by row.
 #pragma once
 #include <memory>
 #include <string>
@@ -23,11 +19,7 @@
 
 namespace weir {
 
-enum class BlockIluForm { automatic, entry, workgroup, one_launch };
-const char* to_string(BlockIluForm form);
-
 struct BlockIluOptions {
-  BlockIluForm form = BlockIluForm::automatic;
   bool pivoting = false;
   bool float_factors = false;
   bool only_lines = false;  // block CSR: `line` (line.cpp)
