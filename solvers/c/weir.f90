@@ -8,7 +8,7 @@ module weir
   integer(c_int), parameter :: weir_ok = 0, weir_internal = 1, weir_bad_input = 2, weir_solver_failed = 3, &
                                weir_not_finite = 4, weir_out_of_memory = 7, weir_no_device = 8
   integer(c_int32_t), parameter :: weir_facts_given = 1, weir_symmetric = 2, weir_constant_null_space = 4, &
-                                   weir_column_major = 8, weir_one_based = 16, weir_on_device = 32
+                                   weir_column_major = 8, weir_one_based = 16, weir_on_device = 32, weir_borrow = 64
   integer(c_int32_t), parameter :: weir_converged = 0, weir_max_iterations = 1, weir_breakdown = 2, &
                                    weir_stagnated = 3, weir_diverged = 4, weir_cancelled = 5
 
@@ -43,6 +43,11 @@ module weir
       import :: c_ptr, c_int
       type(c_ptr), value :: solver
       integer(c_int), value :: threads
+    end function
+    integer(c_int) function weir_set_communicator(solver, comm) bind(c, name="weir_set_communicator_f")
+      import :: c_ptr, c_int
+      type(c_ptr), value :: solver
+      integer(c_int), value :: comm  ! mpi_comm_world, or comm%mpi_val of mpi_f08
     end function
     integer(c_int) function weir_setup(solver, A) bind(c)
       import :: c_ptr, c_int, weir_csr
