@@ -84,10 +84,11 @@ TEST(CInterface, BadInputNeverEndsTheProcess) {
                                  "\xff\xfe"};
   const double special[] = {0, -1, 1e-300, 1e300, std::nan(""), std::numeric_limits<double>::infinity()};
   int solved = 0, refused = 0;
-  for (int trial = 0; trial < 4000; ++trial) {
+  for (int trial = 0; trial < 2000; ++trial) {
     weir_solver_t* s = nullptr;
     const int made = weir_create(options[below(static_cast<int>(std::size(options)))], below(50) ? &s : nullptr);
     EXPECT_EQ(made == WEIR_OK, s != nullptr);
+    weir_set_threads(s, 1);
     for (int call = 0; call < 6; ++call) {
       System A(1 + below(5), 1 + below(3), static_cast<unsigned>(trial));
       weir_csr csr = A.csr();
@@ -154,7 +155,7 @@ TEST(CInterface, BadInputNeverEndsTheProcess) {
     }
     weir_destroy(s);
   }
-  EXPECT_GT(solved, 500);
+  EXPECT_GT(solved, 300);
   EXPECT_GT(refused, 500);
 }
 

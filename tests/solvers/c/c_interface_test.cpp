@@ -1,5 +1,6 @@
 // solvers/c/weir.h as a C program calls it.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -215,15 +216,20 @@ TEST(CInterface, TwoSolversInTwoThreads) {
   EXPECT_EQ(y, alone_b);
 }
 
+// No memory is left behind.
 TEST(CInterface, ManyLivesOfASolver) {
   const System A(4, 2);
   const weir_csr csr = A.csr();
   std::vector<double> b(A.size(), 1.0), x(A.size());
+  std::size_t after_first = 0;
   for (int i = 0; i < 10000; ++i) {
     Solver s(gmres);
+    weir_set_threads(s.handle, 1);
     ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
     ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK);
+    if (i == 100) after_first = mallinfo2().uordblks + mallinfo2().hblkhd;
   }
+  EXPECT_LT(static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd), static_cast<double>(after_first) + 50000);
 }
 
 TEST(CInterfaceOnDevice, ArraysOfTheDevice) {
