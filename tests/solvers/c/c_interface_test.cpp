@@ -248,5 +248,28 @@ TEST(CInterfaceOnDevice, ArraysOfTheDevice) {
   EXPECT_LT(distance(A.product(x.to_vector(), false), std::vector<double>(A.size(), 1.0)), 1e-9);
 }
 
+TEST(CInterfaceOnDevice, TransposedSystemsAndPreconditioners) {
+  const System A(10, 2);
+  const weir::Array<std::int64_t, weir::Device> start(A.start);
+  const weir::Array<std::int32_t, weir::Device> column(A.column);
+  const weir::Array<double, weir::Device> value(A.value);
+  weir_csr csr = A.csr();
+  csr.flags = WEIR_ON_DEVICE | WEIR_BORROW;
+  csr.row_start = start.data(), csr.column = column.data(), csr.value = value.data();
+  const std::vector<double> u = random_vector(A.size(), 1), v = random_vector(A.size(), 2);
+  const weir::Array<double, weir::Device> du(u), dv(v);
+  weir::Array<double, weir::Device> Mu(A.size()), Mv(A.size()), x(std::vector<double>(A.size(), 0.0));
+  for (const char* type : {"none", "jacobi", "block_jacobi", "block_ilu0", "sgs", "parilu"}) {
+    Solver s("method = \"gmres\"\ntolerance = 1e-12\npreconditioner = { type = \"" + std::string(type) + "\" }");
+    ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << type << ": " << s.error();
+    ASSERT_EQ(weir_apply(s.handle, dv.data(), Mv.data()), WEIR_OK) << type << ": " << s.error();
+    ASSERT_EQ(weir_apply_transposed(s.handle, du.data(), Mu.data()), WEIR_OK) << type << ": " << s.error();
+    const std::vector<double> hMu = Mu.to_vector(), hMv = Mv.to_vector();
+    EXPECT_NEAR(dot(hMu, v), dot(u, hMv), 1e-12 * std::sqrt(dot(u, u) * dot(hMv, hMv))) << type;
+    ASSERT_EQ(weir_solve_transposed(s.handle, du.data(), x.data(), nullptr), WEIR_OK) << type << ": " << s.error();
+    EXPECT_LT(distance(A.product(x.to_vector(), true), u), 1e-10) << type;
+  }
+}
+
 }  // namespace
 }  // namespace weir::test::c
