@@ -4,9 +4,9 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "solvers/c/lockstep.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/krylov/lockstep.hpp"
 #include "solvers/krylov/scaled_solve.hpp"
 #include "solvers/registry.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "solvers/krylov/lockstep.hpp"
+#include "solvers/c/lockstep.hpp"
 #include "solvers/matrix/block/many_products.hpp"
 #include "tests/benchmarks/bench.hpp"
 

@@ -1,4 +1,4 @@
-#include "solvers/krylov/lockstep.hpp"
+#include "solvers/c/lockstep.hpp"
 
 #include <ucontext.h>
 
