@@ -9,6 +9,7 @@
 #include "base/table_option.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/given_system.hpp"
+#include "miniapps/cli/sequence_table.hpp"
 #include "miniapps/cli/systems.hpp"
 #include "miniapps/study/recorder/flight_text.hpp"
 #include "solvers/adapters/peer.hpp"
@@ -95,7 +96,8 @@ void print_row(const std::string& name, std::size_t width, const SolvedRow& row)
 
 template <class Space>
 int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vector<double>& rhs,
-              const std::vector<double>& guess, const std::vector<NamedSolver>& candidates, Constants constants) {
+              const std::vector<double>& guess, const std::vector<NamedSolver>& candidates, Constants constants,
+              SequenceTable& sequence) {
   GivenSystem<Space> system(data, rhs, guess, constants);
   const double length = l2_norm(rhs), norm_b = length > 0 ? length : 1;
   std::size_t width = 0;
@@ -111,6 +113,7 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
   for (const NamedSolver& c : candidates) {
     const SolvedRow row = system.solve(c.options, a);
     print_row(c.name, width, row);
+    sequence.add(c.name, row.refusal.empty() ? &row.setup : nullptr, row.result, row.accuracy.relative);
     if (!row.report.empty()) reports += "\n" + c.name + "\n" + row.report;
     std::fflush(stdout);
     const bool solved = row.refusal.empty() && row.result.converged();
@@ -174,7 +177,7 @@ std::string why_singular(Constants constants) {
   }
 }
 
-int solve_one(const SolveArguments& a) {
+int solve_one(const SolveArguments& a, SequenceTable& sequence) {
   BlockCsrData data = read_system(a.matrix, a.block);
   data.symmetric = is_symmetric(data);
   Constants constants = Constants::kept;
@@ -210,8 +213,8 @@ int solve_one(const SolveArguments& a) {
       a.extended ? "; x and its residual in double-double precision" : "",
       why_singular(constants) +
           (is_cut ? fmt::format("dense blocks of {} are treated as scalar rows\n", detected) : ""));
-  return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates, constants)
-                             : solve_all<Host>(a, data, rhs, guess, candidates, constants);
+  return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates, constants, sequence)
+                             : solve_all<Host>(a, data, rhs, guess, candidates, constants, sequence);
 }
 
 }  // namespace
@@ -222,11 +225,14 @@ int solve_system(const SolveArguments& a) {
     inputs.insert(inputs.end(), {a.matrix, a.rhs});
     place_of_output(a.solution, inputs, "%%MatrixMarket matrix array real general");
   }
-  return for_each_system(a.matrix, [&a](const std::string& path) {
+  SequenceTable sequence;
+  const int worst = for_each_system(a.matrix, [&](const std::string& path) {
     SolveArguments one = a;
     one.matrix = path;
-    return solve_one(one);
+    return solve_one(one, sequence);
   });
+  sequence.print();
+  return worst;
 }
 
 }  // namespace weir

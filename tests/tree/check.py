@@ -43,7 +43,7 @@ MAY_INCLUDE = {
     "solvers/krylov": METHODS,  # its preconditioner.hpp; those take vector operations from here
     "solvers/preconditioner": METHODS,
     "solvers/plugin": METHODS,
-    "solvers/c": SOLVERS + ["inputs/case.hpp"],
+    "solvers/c": SOLVERS + ["inputs/case.hpp", "inputs/clients/weir_capture.h"],
     "solvers": METHODS,
     "solvers/diagnosis": SOLVERS,
     "solvers/adapters": SOLVERS,

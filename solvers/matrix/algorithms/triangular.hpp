@@ -10,9 +10,11 @@
 // Sums follow the order of the pattern: the bits do not depend on the threads.
 #pragma once
 #include <omp.h>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,6 +22,7 @@
 
 #include "solvers/device/array.hpp"
 #include "solvers/matrix/algorithms/awaited_vector.hpp"
+#include "solvers/matrix/many.hpp"
 
 namespace weir {
 
@@ -188,7 +191,8 @@ class UnitTriangle<Host, T> : public TriangleBlocks<Host, T> {
   const ThreadPlan& plan() const { return plan_; }
   int levels() const { return plan_.levels(); }
   // scale: blocks of S by position, or null. x may be b.
-  void solve(const T* scale, const double* b, double* x) const;
+  void solve(const T* scale, const double* b, double* x) const { solve(scale, std::array{OneOfMany{b, x}}); }
+  void solve(const T* scale, std::span<const OneOfMany> systems) const;
 
  private:
   UnitTriangle(const TriangularRows& rows, int block, ThreadPlan plan)

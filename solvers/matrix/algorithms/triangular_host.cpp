@@ -1,5 +1,7 @@
 // One sweep on the host: vectors over the block, compile-time sizes 1..8. Per block 8 or 4 n^2 + 4 bytes and 2 n^2
 // flops, per row also start, order, b and x: about 1/4 flop per byte, so memory-bound.
+#include <algorithm>
+
 #include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/matrix/block/prefetch.hpp"
@@ -28,10 +30,14 @@ void solve_rows(Block block, const TriangleView<T>& t, const T* scale, int from,
 }  // namespace
 
 template <class T>
-void UnitTriangle<Host, T>::solve(const T* scale, const double* b, double* x) const {
+void UnitTriangle<Host, T>::solve(const T* scale, std::span<const OneOfMany> systems) const {
   const TriangleView<T> t = this->view();
+  const int chunk = systems.size() == 1 ? t.rows : rows_in_cache;
   lanes::with_block(t.block, [&](auto block) {
-    plan_.run([&](int from, int to, int) { solve_rows(block, t, scale, from, to, b, x); });
+    plan_.run([&](int from, int to, int) {
+      for (int lo = from; lo < to; lo += chunk)
+        for (const OneOfMany& s : systems) solve_rows(block, t, scale, lo, std::min(to - lo, chunk) + lo, s.b, s.x);
+    });
   });
 }
 

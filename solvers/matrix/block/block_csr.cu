@@ -108,6 +108,25 @@ BlockPattern<Space>::BlockPattern(const BlockCsrData& data)
 }
 
 template <class Space>
+BlockPattern<Space>::BlockPattern(int block_size, Array<std::int64_t, Space> starts, Array<int, Space> columns,
+                                  bool is_symmetric)
+    : rows(static_cast<int>(starts.size()) - 1),
+      block(block_size),
+      symmetric(is_symmetric),
+      row_start(std::move(starts)),
+      diagonal(rows),
+      column(std::move(columns)) {
+  std::int64_t* to = diagonal.data();
+  const std::int64_t* start = row_start.data();
+  const int* columns_of_rows = column.data();
+  for_each<Space>(rows, [=] WEIR_HD(int i) {
+    to[i] = -1;
+    for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
+      if (columns_of_rows[e] == i) to[i] = e;
+  });
+}
+
+template <class Space>
 void BlockSparse<Space>::set_lines(std::vector<RowRange> lines) {
   int end = 0;
   for (const RowRange& line : lines) {

@@ -82,6 +82,7 @@ class StencilIlu0 final : public IluFactors<Space> {
     const FailedCell cell = factors_.factorise(A_->stencil());
     if (cell >= 0) fail_at_cell(*A_, cell, pivoting_);
   }
+  using IluFactors<Space>::solve;
   void solve(const double* r, double* z) override { factors_.solve(A_->stencil(), r, z); }
   SetupInfo info() const override {
     return {.levels = factors_.levels(), .nnz = A_->entries(), .bytes = factors_.bytes()};

@@ -11,10 +11,12 @@
 // Host: threads follow the same order row by row.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "solvers/matrix/block/block_stencil.hpp"
+#include "solvers/matrix/many.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
@@ -44,6 +46,9 @@ class IluFactors {
   virtual bool fit(const Matrix<Space>& A) const = 0;  // whether the values of A fit this pattern
   virtual void factorise(const Matrix<Space>& A) = 0;
   virtual void solve(const double* r, double* z) = 0;  // z = M^-1 r; z may be r
+  virtual void solve(std::span<const OneOfMany> vectors) {
+    for (const OneOfMany& v : vectors) solve(v.b, v.x);
+  }
   virtual SetupInfo info() const = 0;
   virtual Work solve_work() const = 0;
   virtual Work factorise_work() const = 0;
@@ -53,11 +58,12 @@ class IluFactors {
 };
 
 template <class Space>
-class BlockIlu0 final : public Preconditioner<Space> {
+class BlockIlu0 final : public Preconditioner<Space>, public AppliesMany<Space> {
  public:
   explicit BlockIlu0(const BlockIluOptions& options);
 
   void apply(View<const double> r, View<double> z) const override { factors_->solve(r.data(), z.data()); }
+  void apply_many(std::span<const OneOfMany> vectors) const override { factors_->solve(vectors); }
   Work apply_work() const override { return factors_ ? factors_->solve_work() : Work{}; }
   Work update_work() const override { return factors_ ? factors_->factorise_work() : Work{}; }
   std::vector<PartOfApply<Space>> parts() const override {

@@ -181,6 +181,18 @@ void CsrIlu0<Space, T>::factorise(const Matrix<Space>& matrix) {
 }
 
 template <class Space, class T>
+void CsrIlu0<Space, T>::solve(std::span<const OneOfMany> vectors) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    lower_.solve(inverted_.data(), vectors);
+    std::vector<OneOfMany> in_place;
+    for (const OneOfMany& v : vectors) in_place.push_back({v.x, v.x});
+    upper_.solve(nullptr, in_place);
+  } else {
+    IluFactors<Space>::solve(vectors);
+  }
+}
+
+template <class Space, class T>
 std::vector<double> CsrIlu0<Space, T>::inverted_diagonals() const {
   const std::vector<T> stored = inverted_.to_vector();
   const std::vector<int> position = lower_.positions();

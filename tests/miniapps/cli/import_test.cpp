@@ -57,6 +57,8 @@ TEST_F(Import, TheWriterInCCompilesWithoutAWarningAndItsSystemsAreSolved) {
   const Finished f = weir({"solve", "dump", "--solver", "gmres+block_ilu0"});
   EXPECT_EQ(f.code, 0) << f.out << f.err;
   EXPECT_NE(f.out.find("system_00000002.weir: 40 rows, 232 entries in blocks of 2"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("all 3 systems"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("3/3"), std::string::npos) << f.out;
   const Finished r = weir({"replay", "dump", "--repeat", "1"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_NE(r.out.find("flow of dump (another code), step 3, solve 0, 40 unknowns in blocks of 2"), std::string::npos)
