@@ -19,7 +19,7 @@ PLANTS = {
                                 (["toro_1", "toro_4"], ["units"])),
     "a viscosity without the reference length": ("miniapps/compressible/case.cpp", "c.reference_length = c.gas.length =", "c.reference_length =",
                                                  (["flat_plate"], ["units"])),
-    "a force term left out": ("miniapps/immersed/forces.cu", "- pressure + driven[c];", "- pressure;", (["cylinder_re40"], ["rest"])),
+    "a force term left out": ("miniapps/immersed/forces.cu", "- pressure + driven[c];", "- pressure + 0 * driven[c];", (["cylinder_re40"], ["rest"])),
     "an upper wall counted twice": ("miniapps/structured/diagnostics.cu", "if (c != d && is_at_side(d, face)) volume *= 0.5;",
                                     "if (c != d && is_at_side(d, face)) volume *= face == 0 ? 0 : 1;", (["cavity_re100"], ["mirror"])),
     "a time put back": ("miniapps/structured/run_structured.hpp", "scheme.flow.time = from.header.time;", "scheme.flow.time = 0;",
