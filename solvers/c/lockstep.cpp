@@ -116,7 +116,7 @@ class SharedMatrix final : public Matrix<Host> {
   double residual_dot(View<const double> b, View<const double> x, View<double> r) const override {
     return wait(Product::residual_dot, b, x, r);
   }
-  void block_diagonal(View<double> d) const override { A_.block_diagonal(d); }
+  void block_diagonal(int first, View<double> d) const override { A_.block_diagonal(first, d); }
   bool is_symmetric() const override { return A_.is_symmetric(); }
   bool has_constant_null_space() const override { return A_.has_constant_null_space(); }
   Work apply_work() const override { return A_.apply_work(); }
