@@ -12,7 +12,6 @@ namespace {
 
 constexpr double slack = 1 + 1e-12;      // so that rounding never excludes the nearest
 constexpr double above_rounding = 1e-9;  // times the band
-constexpr double equal = 1e-12;          // times the band: distances that differ by rounding
 
 // Lists remain valid until nodes have moved by a margin: this multiple of the last step, or this fraction of the band
 // if smaller, because long lists take longer to search than to rebuild. No lists if fewer than least_steps would
@@ -38,7 +37,7 @@ BodyDistance::Candidate BodyDistance::seen_from(const Surface& s, int e, const V
 
 // Of elements that are equally near but for rounding the first one: a body that is shifted keeps its feet.
 bool BodyDistance::is_nearer(const Candidate& a, const Candidate& b) const {
-  if (std::abs(a.distance - b.distance) > equal * band_) return a.distance < b.distance;
+  if (std::abs(a.distance - b.distance) > above_rounding * band_) return a.distance < b.distance;
   return a.foot.element < b.foot.element;
 }
 
