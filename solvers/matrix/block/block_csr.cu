@@ -94,6 +94,16 @@ std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
   return diagonal;
 }
 
+// diagonal[i] = entry of row i's diagonal block, or -1.
+template <class Space>
+void find_diagonals(int rows, const std::int64_t* start, const int* column, std::int64_t* diagonal) {
+  for_each<Space>(rows, [=] WEIR_HD(int i) {
+    diagonal[i] = -1;
+    for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
+      if (column[e] == i) diagonal[i] = e;
+  });
+}
+
 }  // namespace
 
 template <class Space>
@@ -116,14 +126,7 @@ BlockPattern<Space>::BlockPattern(int block_size, Array<std::int64_t, Space> sta
       row_start(std::move(starts)),
       diagonal(rows),
       column(std::move(columns)) {
-  std::int64_t* to = diagonal.data();
-  const std::int64_t* start = row_start.data();
-  const int* columns_of_rows = column.data();
-  for_each<Space>(rows, [=] WEIR_HD(int i) {
-    to[i] = -1;
-    for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
-      if (columns_of_rows[e] == i) to[i] = e;
-  });
+  find_diagonals<Space>(rows, row_start.data(), column.data(), diagonal.data());
 }
 
 template <class Space>
