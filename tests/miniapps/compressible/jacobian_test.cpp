@@ -77,7 +77,8 @@ TYPED_TEST(JacobianTest, EqualsDifferencesOfTheResidualForEveryBoundary) {
   for (const GasModel& gas : {test::euler_gas(), test::viscous_gas(), GasModel{.mach = 2, .reynolds = 50}})
     for (BoundaryType type : {BoundaryType::slip_wall, BoundaryType::adiabatic_wall, BoundaryType::isothermal_wall,
                               BoundaryType::supersonic_inflow, BoundaryType::supersonic_outflow, BoundaryType::exact,
-                              BoundaryType::farfield, BoundaryType::pressure_outlet}) {
+                              BoundaryType::farfield, BoundaryType::pressure_outlet, BoundaryType::heat_flux_wall,
+                              BoundaryType::total_pressure_inlet, BoundaryType::mass_flow_outlet}) {
       const auto mesh = test::box_mesh({.nx = 3, .ny = 3});
       Discretisation<TypeParam> d(mesh, gas, {.order = 1}, test::all_round(mesh, type, gas));
       const auto U = test::random_state(mesh, gas, 11);
