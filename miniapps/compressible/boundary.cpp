@@ -144,7 +144,7 @@ struct Refusal {
 Refusal refusal_of(const BoundaryCondition& b, double gamma) {
   const auto positive = [](const char* key, double value) -> Refusal {
     if (value > 0 && std::isfinite(value)) return {};
-    return {key, fmt::format("'{}' must be in (0, inf), got {:g}", key, value)};
+    return {key, fmt::format("'{}' must be positive, got {:g}", key, value)};
   };
   const auto& [rho, u, v, p] = b.outside;
   switch (b.type) {

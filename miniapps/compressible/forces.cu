@@ -109,13 +109,6 @@ Forces WallForces<Space>::measure(Discretisation<Space>& space, View<const doubl
 }
 
 template <class Space>
-std::vector<std::string> WallForces<Space>::names() const {
-  std::vector<std::string> names;
-  for (const Wall& w : walls_) names.push_back(w.surface.name);
-  return names;
-}
-
-template <class Space>
 std::vector<WallSurface> WallForces<Space>::surfaces(Discretisation<Space>& space, View<const double> U) {
   std::vector<WallSurface> all;
   for (Wall& w : walls_) {

@@ -34,8 +34,7 @@ class WallForces {
 
   bool has_walls() const { return !walls_.empty(); }
   Forces measure(Discretisation<Space>& space, View<const double> U);  // of all walls
-  const std::vector<Forces>& of_walls() const { return of_walls_; }    // as last measured, in the order of names()
-  std::vector<std::string> names() const;
+  const std::vector<Forces>& of_walls() const { return of_walls_; }    // as last measured, in the order of the patches
   // With ranks: on rank 0, empty on other ranks.
   std::vector<WallSurface> surfaces(Discretisation<Space>& space, View<const double> U);
 

@@ -87,18 +87,12 @@ CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const Compr
 }
 
 std::vector<std::string> compressible_columns(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary) {
-  std::vector<std::string> columns = {"residual_density",
-                                      "residual_momentum_x",
-                                      "residual_momentum_y",
-                                      "residual_energy",
-                                      "lift",
-                                      "drag",
-                                      "linear_iterations",
-                                      "order"};
-  if (c.turbulence.is_on) columns.emplace_back("residual_turbulence");
-  columns.emplace_back("moment");
+  std::vector<std::string> columns = {
+      "residual_density", "residual_momentum_x", "residual_momentum_y", "residual_energy", "lift", "drag", "moment"};
   for (const FlowBoundary& b : boundary) add_wall_names(b, columns);
   for (const HistoryPoint& p : c.points) columns.push_back("point_" + p.name);
+  columns.insert(columns.end(), {"linear_iterations", "order"});
+  if (c.turbulence.is_on) columns.emplace_back("residual_turbulence");
   return columns;
 }
 
