@@ -1,7 +1,7 @@
 # The public headers, and those that they include, below include/weir: `#include <weir/solvers/linear_solver.hpp>`. In the source
 # tree they name each other from its root, "base/error.hpp", a name that another library may have too: installed, they say
 # "weir/base/error.hpp".
-set(headers inputs/case.hpp solvers/linear_solver.hpp solvers/registry.hpp solvers/diagnosis/failed_solve.hpp
+set(headers inputs/case.hpp solvers/studied_solver.hpp solvers/registry.hpp solvers/diagnosis/failed_solve.hpp
   solvers/matrix/facts.hpp solvers/matrix/block/block_csr.hpp solvers/matrix/block/block_stencil.hpp
   solvers/matrix/stencil/banded.hpp solvers/matrix/stencil/separable_stencil.hpp solvers/matrix/io/generate.hpp
   solvers/matrix/io/matrix_market.hpp solvers/matrix/io/petsc_binary.hpp solvers/device/vector_ops.hpp

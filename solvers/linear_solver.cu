@@ -108,17 +108,10 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
     setup_was_stopped_ = true;
     info_ = {};
   } catch (const Error& error) {
-    // A wrong kind of matrix is an error of usage. An error caused by the values of the matrix has reached all ranks.
-    const bool of_numbers = error.code() == Exit::solver_failed || error.code() == Exit::not_finite;
     const bool all_have = !A.ranks() || A.ranks()->size() == 1 || dynamic_cast<const AgreedError*>(&error);
-    if (fallback_ && of_numbers && all_have && step != Step::restore) {
-      setup_failure_ = std::current_exception();
-      info_ = {};
-    } else {
-      if (error.code() != Exit::usage && step != Step::restore && (of_numbers || all_have))
-        for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.code(), error.what());
-      throw;
-    }
+    if (step == Step::restore || !accepts_failed_setup(A, error, all_have)) throw;
+    setup_failure_ = std::current_exception();
+    info_ = {};
   }
   preconditioner_->stop_when(nullptr);  // a later set-up for a measurement is not cancelled
 }
@@ -133,24 +126,22 @@ void LinearSolver<Space>::setup(const Matrix<Space>& A) {
     prepare(A, Step::setup);
     refresh_policy_.renewed(info_.seconds, false);
     prepared_from_ = &A;
-    fit_to(A);
+    reserve_start(A);
   }
-  if (!is_whole()) return;
-  for (SolveWatch<Space>* watch : watches_) watch->prepared(A, true, info_);
 }
 
 template <class Space>
-void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive lifetime) {
+void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive refresh_state) {
   setup(A);
-  refresh_policy_.state(lifetime);
-  fit_to(A);
-  lifetime.end();
+  refresh_policy_.state(refresh_state);
+  reserve_start(A);
+  refresh_state.end();
 }
 
 template <class Space>
-void LinearSolver<Space>::fit_to(const Matrix<Space>& A) {
-  const bool may_try_again = fallback_ || !refresh_policy_.is_always() || refresh_policy_.age() > 0;
-  if (may_try_again && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
+void LinearSolver<Space>::reserve_start(const Matrix<Space>& A) {
+  const bool may_try_again = keeps_start_ || !refresh_policy_.is_always() || refresh_policy_.age() > 0;
+  if (may_try_again && start_.size() != A.size()) start_ = Array<double, Space>(A.size());
 }
 
 template <class Space>
@@ -163,15 +154,12 @@ template <class Space>
 void LinearSolver<Space>::update(const Matrix<Space>& A) {
   guess_.matrix_may_be_new();
   prepared_from_ = &A;
-  const bool is_first = !is_whole();
-  if (refresh_policy_.is_due() || is_first) {
+  if (refresh_policy_.is_due() || !is_whole()) {
     renew(A);
   } else {
     refresh_policy_.kept();
     info_.seconds = 0;
   }
-  if (!is_whole()) return;
-  for (SolveWatch<Space>* watch : watches_) watch->prepared(A, is_first, info_);
 }
 
 template <class Space>
@@ -212,9 +200,7 @@ bool LinearSolver<Space>::load(Archive from) {
 
 template <class Space>
 void LinearSolver<Space>::resume(const Matrix<Space>& A) {
-  if (!kept_) return setup(A);
-  take_up(A);
-  for (SolveWatch<Space>* watch : watches_) watch->prepared(A, true, info_);
+  kept_ ? take_up(A) : LinearSolver::setup(A);
 }
 
 template <class Space>
@@ -222,7 +208,7 @@ void LinearSolver<Space>::take_up(const Matrix<Space>& A) {
   prepare(A, Step::restore);
   kept_.reset();
   prepared_from_ = &A;
-  fit_to(A);
+  reserve_start(A);
 }
 
 template <class Space>
@@ -234,96 +220,47 @@ SetupInfo LinearSolver<Space>::restore(const Matrix<Space>& A) {
 
 template <class Space>
 SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double> b, View<double> x) {
-  if (!is_whole()) return solve_without_setup(A, b, x);
+  if (setup_was_stopped_) return {.reason = Reason::interrupted};
   guess_.choose(A, b, x);
-  for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
-  if (fallback_) fit_to(A);  // the fallback may have been set after setup
-  if (fallback_ || refresh_policy_.age() > 0) assign<Space>(x, x0_);
+  SolveResult result = solve_from_guess(A, b, x);
+  if (result.reason == Reason::interrupted) return result;
+  complete(A, x, result);
+  refuse_failed_call(A, b, result);
+  return result;
+}
+
+// By the method; a second attempt with an updated preconditioner if the first failed with a lagged one.
+template <class Space>
+SolveResult LinearSolver<Space>::solve_from_guess(const Matrix<Space>& A, View<const double> b, View<double> x) {
+  if (keeps_start_ || refresh_policy_.age() > 0) assign<Space>(x, start_);
   const auto solve_by_krylov = [&](View<const double> rhs, View<double> solution) {
     const Region region("linear solve", nullptr);
     return krylov_->solve(A, *preconditioner_, rhs, solution);
   };
-  return conclude(options_.relative ? solve_scaled<Space>(A, b, x, solve_by_krylov) : solve_by_krylov(b, x), A, b, x);
+  const SolveResult result = options_.relative ? solve_scaled<Space>(A, b, x, solve_by_krylov) : solve_by_krylov(b, x);
+  if (refresh_policy_.blames_age(result)) return try_again(result, A, b, x);
+  refresh_policy_.solved(result);
+  return result;
 }
 
-// After the method: a second attempt with an updated preconditioner, the fallback, the watches.
 template <class Space>
-SolveResult LinearSolver<Space>::conclude(SolveResult result, const Matrix<Space>& A, View<const double> b,
-                                          View<double> x) {
-  if (refresh_policy_.blames_age(result))
-    result = try_again(result, A, b, x);
-  else
-    refresh_policy_.solved(result);
-  if (result.reason == Reason::interrupted) return result;
-  if (fallback_ && result.reason != Reason::converged) result = solve_by_fallback(result, A, b, x);
-  if (result.reason == Reason::interrupted) return result;
+void LinearSolver<Space>::complete(const Matrix<Space>& A, View<double> x, SolveResult& result) {
   result.tolerance = options_.tolerance_now();
   result.tolerance_reason = forcing_.reason();
   guess_.learn(A, x, result);
-  for (SolveWatch<Space>* watch : watches_) watch->after(A, b, x, result);
-  if (result.reason == Reason::not_finite && !records_failed_calls_) refuse_failed_call(A, b);
-  return result;
 }
 
 // NaN caused by a failed call of a plugin or client is an error of that call, not of the numbers.
 template <class Space>
-void LinearSolver<Space>::refuse_failed_call(const Matrix<Space>& A, View<const double> b) const {
+void LinearSolver<Space>::refuse_failed_call(const Matrix<Space>& A, View<const double> b,
+                                             const SolveResult& result) const {
+  if (result.reason != Reason::not_finite) return;
   const auto look = [&] {
     if (!std::isfinite(max_norm<Space>(b))) return;
     if (const std::string words = preconditioner_->complaint(b); !words.empty())
       throw Error(Exit::solver_failed, words);
   };
   A.ranks() ? all_or_none(*A.ranks(), look) : look();
-}
-
-namespace {
-
-void add_first_try(const SolveResult& first, double setup_seconds, SolveResult& result) {
-  result.iterations += first.iterations;
-  for (const auto part : {&SolveResult::apply_seconds, &SolveResult::spmv_seconds, &SolveResult::reduce_seconds,
-                          &SolveResult::solve_seconds, &SolveResult::halo_seconds, &SolveResult::transfer_bytes})
-    if (first.*part >= 0) result.*part += first.*part;
-  result.solve_seconds += setup_seconds;
-}
-
-}  // namespace
-
-// After a set-up that failed or was cancelled. Watches are not called.
-template <class Space>
-SolveResult LinearSolver<Space>::solve_without_setup(const Matrix<Space>& A, View<const double> b, View<double> x) {
-  if (setup_was_stopped_) return {.reason = Reason::interrupted};
-  if (!fallback_) std::rethrow_exception(setup_failure_);  // the fallback was removed after the set-up
-  guess_.choose(A, b, x);
-  fit_to(A);
-  assign<Space>(x, x0_);
-  SolveResult result = solve_by_fallback({}, A, b, x);
-  if (result.reason == Reason::interrupted) return result;
-  result.tolerance = options_.tolerance_now();
-  result.tolerance_reason = forcing_.reason();
-  guess_.learn(A, x, result);
-  return result;
-}
-
-template <class Space>
-SolveResult LinearSolver<Space>::solve_by_fallback(const SolveResult& first, const Matrix<Space>& A,
-                                                   View<const double> b, View<double> x) {
-  ++fallback_solves_;
-  LinearSolver fallback = fallback_();
-  *fallback.options_.should_stop = *options_.should_stop;
-  assign<Space>(x0_, x);
-  fallback.setup(A);
-  SolveResult result = fallback.solve(A, b, x);
-  add_first_try(first, fallback.setup_info().seconds, result);
-  return result;
-}
-
-template <class Space>
-void LinearSolver<Space>::swap_state(LinearSolver& other) {
-  std::swap(*this, other);
-  std::swap(watches_, other.watches_);
-  std::swap(fallback_, other.fallback_);
-  std::swap(fallback_solves_, other.fallback_solves_);
-  std::swap(*options_.should_stop, *other.options_.should_stop);
 }
 
 // The record contains both attempts and the update between them.
@@ -334,10 +271,10 @@ SolveResult LinearSolver<Space>::try_again(const SolveResult& first, const Matri
   renew(*prepared_from_);
   if (setup_was_stopped_) return {.reason = Reason::interrupted};
   if (setup_failure_) return first;
-  assign<Space>(x0_, x);
+  assign<Space>(start_, x);
   SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
   refresh_policy_.solved(result);
-  add_first_try(first, info_.seconds, result);
+  result.add_first_attempt(first, info_.seconds);
   return result;
 }
 

@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/table.hpp"
 #include "solvers/device/array.hpp"
@@ -20,7 +19,6 @@
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"
 #include "solvers/refresh.hpp"
-#include "solvers/solve_watch.hpp"
 
 namespace weir {
 
@@ -33,63 +31,50 @@ class LinearSolver {
       : LinearSolver(options, default_method, default_preconditioner, KrylovOptions{default_tolerance}) {}
   LinearSolver(const Table& options, const std::string& default_method, const std::string& default_preconditioner,
                const KrylovOptions& defaults);
+  virtual ~LinearSolver() = default;
+  LinearSolver(LinearSolver&&) = default;
+  LinearSolver& operator=(LinearSolver&&) = default;
 
-  // Call before setup if the matrix is distributed. A preconditioner without a parallel form is then applied on rank 0,
-  // to which the residual is gathered; Error(usage) at setup if that is not possible. A: the matrix, if it exists
-  // already; a preconditioner may have a parallel form for this matrix only.
+  // A distributed matrix requires one of these calls before setup. The first one gathers the residual on rank 0 if the
+  // preconditioner has no parallel form; setup throws Error(usage) if rank 0 cannot apply it either. A: the matrix, if
+  // it exists already, for preconditioners with a parallel form for some matrices only.
   void spread_over_ranks(const Matrix<Space>* A = nullptr);
-  // The same, but each rank applies such a preconditioner to its part: additive_schwarz with overlap 0.
+  // Each rank applies a preconditioner without a parallel form to its own rows: additive_schwarz with overlap 0.
   void precondition_each_rank();
-  // The choice of `other`, a solver of the same systems.
+  // The same call as was made for `other`, a solver of the same systems.
   void spread_like(const LinearSolver& other);
-  // False for a preconditioner that uses the rows of its rank only: iterations and results depend on the number of
-  // ranks.
+  // False if each rank preconditions its own rows: iterations and results then depend on the number of ranks.
   bool is_independent_of_ranks() const;
 
-  void setup(const Matrix<Space>& A);   // once per pattern
-  void update(const Matrix<Space>& A);  // new values, same pattern; the refresh policy decides about a rebuild
-  SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
+  virtual void setup(const Matrix<Space>& A);   // once per pattern
+  virtual void update(const Matrix<Space>& A);  // new values, same pattern; the refresh policy decides about a rebuild
+  virtual SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
   // Inexact Newton: call forcing().aim(...) before each solve if the tolerance depends on the nonlinear residual.
   ForcingTerm& forcing() { return forcing_; }
 
   // Cancellation: `question` is polled once per iteration on all ranks. If it returns true, the solve returns with
-  // status `interrupted`, and watches are not called. On one rank long set-ups poll it too; the next solve then returns
-  // at once.
+  // status `interrupted`. On one rank long set-ups poll it too; the next solve then returns at once.
   void stop_when(std::function<bool()> question) { *options_.should_stop = std::move(question); }
-  void stop_like(const LinearSolver& other) {  // with the question of `other`, also a later one
+  void stop_like(const LinearSolver& other) {  // polls the question of `other`, also one that is set later
     stop_when([question = other.options_.should_stop] { return *question && (*question)(); });
   }
 
   // Each solve starts from the given x instead of `initial_guess`.
   void start_as_given() { guess_.take_as_given(); }
-  // A failed call of a plugin or client gives the result not_finite instead of an Error. For solvers that no flow
-  // depends on.
-  void record_failed_calls() { records_failed_calls_ = true; }
-
-  // Adds an observer, called after those added before; it must outlive the use of the solver.
-  void watch(SolveWatch<Space>* watch) { watches_.push_back(watch); }
-
-  // Swaps solver state with `other`; watches, the stop callback and the fallback stay with the object.
-  void swap_state(LinearSolver& other);
-  // Fallback: a solve that fails, or whose set-up failed, is repeated from the same x by a solver from `make`;
-  // nullptr: no fallback. The record contains the cost of both.
-  using MakeFallback = std::function<LinearSolver()>;
-  void set_fallback(MakeFallback make) { fallback_ = std::move(make); }
-  std::int64_t fallback_solves() const { return fallback_solves_; }  // solves so far that were repeated by the fallback
 
   const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds where it was skipped
   // Whether the next results depend on earlier solves: by the refresh policy, recycled vectors, earlier solutions, the
   // forcing term or the state of the preconditioner. A checkpoint needs that state.
   bool remembers() const;
   void save(Archive& to);
-  // Call before setup to continue as the saved solver. With refresh = "always", setup is then the next update of that
-  // solver; otherwise call resume first, with the matrix of its last update. False if the state belongs to a solver
-  // with other options; this one then starts without history.
+  // Called before setup, load makes this solver continue as the saved one. With refresh = "always", setup then acts as
+  // the next update; otherwise call resume first, with the matrix of the last update. Returns false if the state was
+  // saved by a solver with other options; this one then starts without history.
   bool load(Archive from);
-  void resume(const Matrix<Space>& A);
-  // setup with the state of a refresh policy only, for a preconditioner without state.
-  void setup(const Matrix<Space>& A, Archive lifetime);
+  virtual void resume(const Matrix<Space>& A);
+  // setup, and the saved state of the refresh policy alone: for a preconditioner without state.
+  void setup(const Matrix<Space>& A, Archive refresh_state);
   const RefreshPolicy& refresh_policy() const { return refresh_policy_; }
   bool is_set_up() const { return prepared_from_ != nullptr; }
   std::string describe() const;                      // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
@@ -97,6 +82,24 @@ class LinearSolver {
   Krylov<Space>& krylov() { return *krylov_; }
   Preconditioner<Space>& preconditioner() { return *preconditioner_; }
   const Preconditioner<Space>& preconditioner() const { return *preconditioner_; }
+
+ protected:
+  // The parts of solve.
+  bool is_whole() const { return !setup_was_stopped_ && !setup_failure_; }  // the last set-up was completed
+  bool setup_was_stopped() const { return setup_was_stopped_; }
+  SolveResult solve_from_guess(const Matrix<Space>& A, View<const double> b, View<double> x);
+  void complete(const Matrix<Space>& A, View<double> x, SolveResult& result);  // after a solve that was not interrupted
+  void refuse_failed_call(const Matrix<Space>& A, View<const double> b, const SolveResult& result) const;
+  // Whether the next solve can do without the set-up that failed with `error`; otherwise the error is thrown.
+  // on_all_ranks: all ranks have the same error.
+  virtual bool accepts_failed_setup(const Matrix<Space>&, const Error&, bool /*on_all_ranks*/) { return false; }
+  void reserve_start(const Matrix<Space>& A);
+
+  KrylovOptions options_;
+  InitialGuess<Space> guess_;
+  std::exception_ptr setup_failure_;  // accepted
+  bool keeps_start_ = false;          // every solve copies its initial guess to start_
+  Array<double, Space> start_;        // the initial guess, for a second attempt; empty if there will be none
 
  private:
   void refuse_ranks_of_own_method() const;
@@ -106,34 +109,21 @@ class LinearSolver {
   SetupInfo restore(const Matrix<Space>& A);
   void renew(const Matrix<Space>& A);
   void take_up(const Matrix<Space>& A);
-  void fit_to(const Matrix<Space>& A);
-  bool is_whole() const { return !setup_was_stopped_ && !setup_failure_; }  // what was set up last
-  SolveResult conclude(SolveResult result, const Matrix<Space>& A, View<const double> b, View<double> x);
-  void refuse_failed_call(const Matrix<Space>& A, View<const double> b) const;
-  SolveResult solve_without_setup(const Matrix<Space>& A, View<const double> b, View<double> x);
-  SolveResult solve_by_fallback(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 
   std::string name_, method_;
-  bool has_own_method_ = false, setup_was_stopped_ = false, records_failed_calls_ = false;
-  std::exception_ptr setup_failure_;  // for the solve that comes next, which uses the fallback
-  std::uint32_t made_from_ = 0;       // a hash of the table
-  std::optional<Archive> kept_;       // between load and what takes up the preconditioner's part of it
-  KrylovOptions options_;
-  InitialGuess<Space> guess_;
+  bool has_own_method_ = false, setup_was_stopped_ = false;
+  std::uint32_t made_from_ = 0;  // a hash of the table
+  std::optional<Archive> kept_;  // the preconditioner's state, from load until a matrix is there
   ForcingTerm forcing_;
   OverRanks over_ranks_ = OverRanks::alone;
-  const Matrix<Space>* spread_for_ = nullptr;  // as spread_over_ranks was given it
+  const Matrix<Space>* spread_for_ = nullptr;  // the argument of spread_over_ranks
   std::unique_ptr<Preconditioner<Space>> preconditioner_;
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;
   RefreshPolicy refresh_policy_;
   WideMatrix<Space> wide_;
   const Matrix<Space>* prepared_from_ = nullptr;  // of the last setup or update
-  Array<double, Space> x0_;                       // for a second try; empty where there is none
-  std::vector<SolveWatch<Space>*> watches_;
-  MakeFallback fallback_;
-  std::int64_t fallback_solves_ = 0;
 };
 
 }  // namespace weir

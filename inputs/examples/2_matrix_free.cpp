@@ -29,10 +29,11 @@ class Diffusion : public weir::Matrix<Host> {
     weir::for_each<Host>(weir::Extents{n_, n_, 1},
                          [=, this](int i, int j, int) { r[j * n_ + i] = b[j * n_ + i] - row(u, i, j); });
   }
-  void block_diagonal(View<double> d) const override {  // for jacobi
-    for (int c = 0; c < rows(); ++c) {
-      d[c] = 0;
-      for (int side = 0; side < 4; ++side) d[c] += coupling(c % n_, c / n_, side);
+  void block_diagonal(int first, View<double> d) const override {  // for jacobi
+    for (int at = 0; at < d.size(); ++at) {
+      const int c = first + at;
+      d[at] = 0;
+      for (int side = 0; side < 4; ++side) d[at] += coupling(c % n_, c / n_, side);
     }
   }
   weir::Work apply_work() const override { return {16 * rows(), 12 * rows()}; }  // bytes, flops: for statistics

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstdio>
 #include <weir/inputs/case.hpp>
-#include <weir/solvers/linear_solver.hpp>
 #include <weir/solvers/matrix/block/block_csr.hpp>
+#include <weir/solvers/studied_solver.hpp>
 
 using weir::Array, weir::Host, weir::View;
-using Solver = weir::LinearSolver<Host>;
+using Solver = weir::StudiedSolver<Host>;
 
 constexpr int n = 128, steps = 40, size = n * n;
 constexpr double h = 1.0 / n, dt = 0.0025;

@@ -140,13 +140,16 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   void save(CheckpointState& state) {
     state.add("cfl", flow.cfl);
     state.add("residual_before", flow.residual_before);
+    state.add("residual", flow.largest_residual);
+    state.add("factor_of_time", flow.factor_of_time());
     lagged.save(flow.solver(), state);
   }
   void load(const Checkpoint& from) {
     flow.cfl = from.scalar("cfl");
     flow.residual_before = from.scalar("residual_before");
     flow.result = {};
-    flow.evaluate_steady();
+    flow.evaluate_steady(from.find("factor_of_time") ? from.scalar("factor_of_time") : 0);
+    if (!flow.options().steady && from.find("residual")) flow.largest_residual = from.scalar("residual");
     lagged.load(from, flow.solver(), flow.matrix(), flow.matrix().values());
   }
 

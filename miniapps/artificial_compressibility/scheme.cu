@@ -92,9 +92,10 @@ void ArtificialCompressibility<Space>::initialise() {
 }
 
 template <class Space>
-void ArtificialCompressibility<Space>::evaluate_steady() {
+void ArtificialCompressibility<Space>::evaluate_steady(double of_time) {
   Timings none;
   begin_step(0, none);
+  lines_.set_dissipation({options().pressure_dissipation, of_time, options().speed, case_.viscosity, true});
   evaluate(none);
 }
 

@@ -72,8 +72,8 @@ class ArtificialCompressibility {
   const std::string& halo_path() const { return halo_.path(); }
   const CoupledCells& cells() const { return cells_; }  // of this rank
   CoupledView view();
-  LinearSolver<Space>& solver() { return solver_; }
-  const LinearSolver<Space>& solver() const { return solver_; }
+  StudiedSolver<Space>& solver() { return solver_; }
+  const StudiedSolver<Space>& solver() const { return solver_; }
   // This rank's rows without what couples them to others; and the matrix that is solved with.
   const BlockStencil<Space>& matrix() const { return A_.own(); }
   BlockStencil<Space>& matrix() { return A_.own(); }
@@ -84,8 +84,10 @@ class ArtificialCompressibility {
 
   double rate();  // max |u^{n+1} - u^n| / dt of the last time step
 
-  // Sets the ghosts and evaluates the steady terms of the residual of the present state.
-  void evaluate_steady();
+  // Sets the ghosts and evaluates the steady terms of the residual of the present state. of_time: the factor of the new
+  // level in a time derivative, on which the dissipation of the pressure depends.
+  void evaluate_steady(double of_time = 0);
+  double factor_of_time() const { return derivative_.s0; }  // of the last step
 
   // All arrays that the next step needs, by name; checkpoints hold these, time, step, dt_before, cfl and
   // residual_before.
@@ -114,7 +116,7 @@ class ArtificialCompressibility {
   Array<double, Space> b_, dx_;
   Array<double, Space> eddy_;  // nu_t of every padded cell, where there is a model
   SideWalls walls_;
-  LinearSolver<Space> solver_;
+  StudiedSolver<Space> solver_;
   double length_ = 1;
   // Of this step:
   TimeDerivative derivative_;

@@ -11,8 +11,8 @@
 #include "base/table_node.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/driver/record_solve.hpp"
-#include "miniapps/study/lab.hpp"
-#include "solvers/linear_solver.hpp"
+#include "miniapps/study/facility.hpp"
+#include "solvers/studied_solver.hpp"
 
 namespace weir {
 namespace {
@@ -68,13 +68,14 @@ int solve_sequence(Run& run, const Table& config) {
   // The kind of matrix is unknown here; set-up refuses unsuitable solvers.
   const SystemDefaults system{name.c_str(), recorded.default_method.c_str(), recorded.default_preconditioner.c_str(),
                               recorded.default_tolerance, 0};
-  LinearSolver<Space> reference(system.options(config.table("linear")), system.method, system.preconditioner,
-                                system.tolerance);
+  StudiedSolver<Space> reference(system.options(config.table("linear")), system.method, system.preconditioner,
+                                 system.tolerance);
   reference.start_as_given();
   reference.stop_when([&run] { return run.must_abandon_step(); });
   SequenceMatrix<Space> A;  // outlives the lab, which examines the last system after a failure
   Array<double, Space> b, x;
-  Lab<Space> lab(config, {name}, run.ranks());
+  const auto made_lab = make_lab<Space>(config, {name}, run.ranks());
+  Lab<Space>& lab = *made_lab;
   FlowFacts<Space> facts;
   facts.whose_systems = "the captured systems";
   lab.describe(facts);

@@ -8,7 +8,7 @@
 #include "base/nearest.hpp"
 #include "miniapps/cli/lists.hpp"
 #include "miniapps/study/ab/ab_study.hpp"
-#include "miniapps/study/lab.hpp"
+#include "miniapps/study/facility.hpp"
 #include "miniapps/study/map/map_study.hpp"
 #include "solvers/registry.hpp"
 

@@ -54,8 +54,9 @@ constexpr Option flow_keys[] = {
      "numbers or formulas", "density velocity/time"},
     {"gravity", Option::numbers, "[0, 0]", "acceleration [gx, gy]", "", "velocity/time"},
     {"start_from", Option::text, "",
-     "run directory or checkpoint with the initial state; steady runs skip the first-order phase. States of another "
-     "structured mesh of the same generator are interpolated"},
+     "run directory or checkpoint with the initial state; steady runs skip the first-order phase, and on the same mesh "
+     "their residual is relative to that of the other run. States of another structured mesh of the same generator are "
+     "interpolated"},
     {"initial", Option::text, "freestream",
      "initial state: a name or { type = ... }; errors are reported for all except freestream and formula, which are "
      "exact solutions",

@@ -179,7 +179,7 @@ void MatrixFreeJacobian<Space>::residual(View<const double> b, View<const double
 }
 
 template <class Space>
-void MatrixFreeJacobian<Space>::block_diagonal(View<double>) const {
+void MatrixFreeJacobian<Space>::block_diagonal(int, View<double>) const {
   throw Error(Exit::internal, "the matrix-free Jacobian has no diagonal blocks");
 }
 

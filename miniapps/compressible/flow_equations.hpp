@@ -70,7 +70,7 @@ class MatrixFreeJacobian : public Matrix<Space> {
   int block() const override { return equations_.equations(); }
   void apply(View<const double> x, View<double> y) const override;
   void residual(View<const double> b, View<const double> x, View<double> r) const override;
-  void block_diagonal(View<double> d) const override;  // throws: not available
+  void block_diagonal(int first, View<double> d) const override;  // throws: not available
   bool is_symmetric() const override { return false; }
   Work apply_work() const override;
   const Communicator* ranks() const override { return equations_.space().ranks(); }

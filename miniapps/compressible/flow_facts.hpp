@@ -3,7 +3,7 @@
 #include <string>
 
 #include "miniapps/compressible/flow.hpp"
-#include "miniapps/study/facility.hpp"
+#include "miniapps/driver/lab.hpp"
 
 namespace weir {
 

@@ -116,6 +116,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   state.add("reference", p.reference);
   state.add("steps_in_phase", p.steps_in_phase);
   state.add("norm", std::span<const double>(p.norm).first(static_cast<std::size_t>(flow.values)));
+  state.add("rounding", std::span<const double>(p.rounding).first(static_cast<std::size_t>(flow.values)));
   if (flow.c.turbulence.is_on) state.add("turbulence_reference", p.turbulence_reference);
   state.add("linear_iterations", static_cast<double>(p.linear_iterations));
   state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
@@ -149,6 +150,7 @@ std::string load_flow(const Communicator& ranks, const Checkpoint& from, Compres
   if (flow.c.turbulence.is_on) p.turbulence_reference = from.scalar("turbulence_reference");
   const std::vector<double>& norm = from.doubles("norm", flow.values);
   std::copy(norm.begin(), norm.end(), p.norm.begin());
+  if (from.find("rounding")) std::ranges::copy(from.doubles("rounding", flow.values), p.rounding.begin());
   p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
   flow.from_host(from.doubles("U", flow.values * flow.cells), flow.pseudo.state());

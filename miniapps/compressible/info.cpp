@@ -8,7 +8,7 @@
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/compressible/output.hpp"
-#include "miniapps/study/lab.hpp"
+#include "miniapps/driver/lab.hpp"
 #include "solvers/parallel/rank_map.hpp"
 #include "solvers/registry.hpp"
 

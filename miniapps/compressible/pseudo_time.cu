@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "miniapps/driver/cfl_ramp.hpp"
 #include "physics/scalar.hpp"
@@ -17,28 +18,36 @@ double length(const std::array<double, 5>& norm) {
   return std::hypot(std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]), norm[4]);
 }
 
-// The sum of the squares of each equation's residual.
-template <class Space, int n>
-std::array<double, 5> squares(View<const double> R) {
-  const double* r = R.data();
-  const int cells = static_cast<int>(R.size() / n);
-  const Pair a = sum2<Space>(cells, [=] WEIR_HD(int i) {
-    return Pair{r[n * i] * r[n * i], r[n * i + 1] * r[n * i + 1]};
-  });
-  const Pair b = sum2<Space>(cells, [=] WEIR_HD(int i) {
-    return Pair{r[n * i + 2] * r[n * i + 2], r[n * i + 3] * r[n * i + 3]};
-  });
-  if constexpr (n == 4) return {a.a, a.b, b.a, b.b, 0};
-  const Pair c = sum2<Space>(cells, [=] WEIR_HD(int i) { return Pair{r[n * i + n - 1] * r[n * i + n - 1], 0.0}; });
-  return {a.a, a.b, b.a, b.b, c.a};
-}
+// An entry of a residual, and of R + factor scale dU.
+struct Entry {
+  const double* r;
+  WEIR_HD double operator()(int i, int /*cell*/) const { return r[i]; }
+};
+struct WithInertia {
+  const double *r, *scale, *d;
+  double factor;
+  WEIR_HD double operator()(int i, int cell) const { return r[i] + factor * scale[cell] * d[i]; }
+};
+// The size of the fluxes and of the time derivative a V dU/dt of a cell.
+struct SizeOfTerms {
+  const double *U, *scale, *V;
+  double a;
+  WEIR_HD double operator()(int i, int cell) const { return U[i] * (scale[cell] + a * V[cell]); }
+};
 
-// R += factor scale dU.
-template <class Space, int n>
-void add_inertia(double factor, View<const double> scale, View<const double> dU, View<double> R) {
-  const double *s = scale.data(), *d = dU.data();
-  double* r = R.data();
-  for_each<Space>(R.size(), [=] WEIR_HD(int i) { r[i] += factor * s[i / n] * d[i]; });
+// The sums of the squares of each equation's residual.
+template <class Space, int n, class Of>
+Pair two_squares(int cells, const Of& of, int e, int f) {
+  return sum2<Space>(cells, [=] WEIR_HD(int i) {
+    const double x = of(n * i + e, i), y = of(n * i + f, i);
+    return Pair{x * x, y * y};
+  });
+}
+template <class Space, int n, class Of>
+std::array<double, 5> squares(int cells, const Of& of) {
+  const Pair a = two_squares<Space, n>(cells, of, 0, 1), b = two_squares<Space, n>(cells, of, 2, 3);
+  const double last = n == 4 ? 0 : two_squares<Space, n>(cells, of, n - 1, n - 1).a;
+  return {a.a, a.b, b.a, b.b, last};
 }
 
 // The larger of the relative changes of density and pressure that dU makes, to first order.
@@ -85,7 +94,7 @@ void negate(View<const double> R, View<double> minus_R) {
 
 template <class Space>
 PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options,
-                              LinearSolver<Space> solver, const BlockCsrData& pattern, const MeshRanks* ranks)
+                              StudiedSolver<Space> solver, const BlockCsrData& pattern, const MeshRanks* ranks)
     : equations_(equations),
       options_(options),
       solver_(std::move(solver)),
@@ -112,11 +121,27 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
 
 // The l2 norm of each equation's residual.
 template <class Space>
-std::array<double, 5> PseudoTime<Space>::norms(View<const double> R) const {
+template <class Of>
+std::array<double, 5> PseudoTime<Space>::norms_of(const Of& of) const {
+  const int cells = static_cast<int>(U_.size() / equations_.equations());
   std::array<double, 5> norm =
-      with_equations(equations_.equations(), [&](auto n) { return squares<Space, n.value>(R); });
+      with_equations(equations_.equations(), [&](auto n) { return squares<Space, n.value>(cells, of); });
   if (ranks_) ranks_->communicator.sum(norm);
   for (double& n : norm) n = std::sqrt(n);
+  return norm;
+}
+template <class Space>
+std::array<double, 5> PseudoTime<Space>::norms(View<const double> R) const {
+  return norms_of(Entry{R.data()});
+}
+
+// The norm of the rounding errors of the residual.
+template <class Space>
+std::array<double, 5> PseudoTime<Space>::rounding() {
+  equations_.space().time_step_scale(U_, scale_);
+  std::array<double, 5> norm =
+      norms_of(SizeOfTerms{U_.data(), scale_.data(), equations_.space().volume().data(), equations_.time_factor()});
+  for (double& n : norm) n *= std::numeric_limits<double>::epsilon();
   return norm;
 }
 
@@ -150,8 +175,9 @@ void PseudoTime<Space>::start_phase(int order) {
   if (options_.line_search) reset_cfl();
   resume();
   control.norm = norms(minus_R_);
-  control.reference = control.norm[3];
-  control.turbulence_reference = control.norm[4];
+  control.reference = std::max(control.norm[3], least_reference);
+  control.turbulence_reference = std::max(control.norm[4], least_turbulence_reference);
+  control.rounding = rounding();
   control.steps_in_phase = 0;
   solver_.forcing().begin_phase();
 }
@@ -239,7 +265,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   timed(timings, "residual", [&] { equations_.residual(trial_, trial_R_); });
   if (options_.line_search && !search_line(a, timings)) return;
   const std::array<double, 5> norm = norms(trial_R_);
-  const double before = length(control.norm), after = length(norm);
+  const double before = std::max(length(control.norm), length(control.rounding)), after = length(norm);
   a.not_finite = !std::isfinite(after);
   if (a.not_finite) {
     a.why = "the residual has NaN or Inf";
@@ -266,14 +292,12 @@ template <class Space>
 bool PseudoTime<Space>::search_line(Attempt& a, Timings& timings) {
   const int n = equations_.equations();
   constexpr double allowed = 1.01, least = 0.05;
+  const double before = std::max(length(control.norm), length(control.rounding));
   for (;;) {
-    const double shift = a.omega / control.cfl;
-    with_equations(n, [&](auto m) { add_inertia<Space, m.value>(shift, scale_, dU_, trial_R_); });
-    const double grown = length(norms(trial_R_)) / length(control.norm);
-    if (grown <= allowed) {
-      with_equations(n, [&](auto m) { add_inertia<Space, m.value>(-shift, scale_, dU_, trial_R_); });
-      return true;
-    }
+    // trial_R_ stays what a restart evaluates, bit for bit.
+    const WithInertia unsteady{trial_R_.data(), scale_.data(), dU_.data(), a.omega / control.cfl};
+    const double grown = length(norms_of(unsteady)) / before;
+    if (grown <= allowed) return true;
     a.omega *= 0.5;
     if (!(a.omega >= least)) {
       a.why = "no part of the step lowers the residual: a small one multiplies it by " + std::to_string(grown);

@@ -19,8 +19,8 @@
 #include "miniapps/compressible/discretisation/mesh_ranks.hpp"
 #include "miniapps/compressible/flow_equations.hpp"
 #include "postproc/run/timings.hpp"
-#include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/studied_solver.hpp"
 
 namespace weir {
 
@@ -32,6 +32,7 @@ struct PseudoTimeControl {
   int steps_in_phase = 0;
   double turbulence_reference = 0;     // the same for nu~
   std::array<double, 5> norm{};        // current residual of each equation; 0 for nu~ in laminar flow
+  std::array<double, 5> rounding{};    // rounding error of that, at the start of the phase
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };
 
@@ -50,7 +51,7 @@ template <class Space>
 class PseudoTime {
  public:
   // ranks: null for one rank. Both must outlive this.
-  PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options, LinearSolver<Space> solver,
+  PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options, StudiedSolver<Space> solver,
              const BlockCsrData& pattern, const MeshRanks* ranks = nullptr);
 
   Array<double, Space>& state() { return U_; }
@@ -67,14 +68,17 @@ class PseudoTime {
   Attempt attempt(Timings& timings);  // (1) to (4)
   // After rejections: at this CFL number even explicit steps would be stable, so a smaller one cannot help.
   bool has_collapsed() const { return control.cfl < 1e-5 * std::min(options_.cfl_start, 1.0); }
-  // Reduction of the residual of energy, or of nu~ if that is smaller.
+  // Reduction of the residual of energy, or of nu~ if that is smaller. 0: the residual is that of rounding, as in an
+  // exact steady state.
   double drop() const {
-    const double energy = control.norm[3] > 0 ? control.norm[3] / control.reference : 0;
-    return control.norm[4] > 0 ? std::max(energy, control.norm[4] / control.turbulence_reference) : energy;
+    const double energy = reduction(3, control.reference);
+    return control.norm[4] > 0 ? std::max(energy, reduction(4, control.turbulence_reference)) : energy;
   }
+  // References of the phase at least, of energy and of nu~: a run that starts from a converged one is converged.
+  double least_reference = 0, least_turbulence_reference = 0;
 
-  LinearSolver<Space>& solver() { return solver_; }
-  const LinearSolver<Space>& solver() const { return solver_; }
+  StudiedSolver<Space>& solver() { return solver_; }
+  const StudiedSolver<Space>& solver() const { return solver_; }
   double setup_seconds() const { return setup_seconds_; }
   // For [linear.flow] refresh other than "always": the state from which the preconditioner's matrix was assembled, so
   // that a restarted run can build it again.
@@ -90,7 +94,13 @@ class PseudoTime {
  private:
   template <class F>
   void timed(Timings& timings, const char* part, const F& body);
+  double reduction(std::size_t equation, double reference) const {
+    return control.norm[equation] > control.rounding[equation] ? control.norm[equation] / reference : 0;
+  }
+  std::array<double, 5> rounding();
   std::array<double, 5> norms(View<const double> R) const;
+  template <class Of>
+  std::array<double, 5> norms_of(const Of& of) const;
   SolveResult solve(Timings& timings);
   void aim();
   void remember_origin();
@@ -100,7 +110,7 @@ class PseudoTime {
 
   FlowEquations<Space>& equations_;
   PseudoTimeOptions options_;
-  LinearSolver<Space> solver_;
+  StudiedSolver<Space> solver_;
   const MeshRanks* ranks_;
   std::unique_ptr<BlockSparse<Space>> J_;
   std::unique_ptr<DistributedMatrix<Space>> spread_;  // with ranks: J and its coupling

@@ -13,8 +13,8 @@
 #include "miniapps/compressible/flow_records.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/compressible/read_flow.hpp"
+#include "miniapps/driver/lab.hpp"
 #include "miniapps/driver/run_loop.hpp"
-#include "miniapps/study/lab.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/diagnosis/finding.hpp"
 
@@ -98,7 +98,9 @@ void tell_criterion(Run& run, const CompressibleFlow<Space>& flow, const std::st
                                std::to_string(forces.steps()) + " steps (force_tolerance " + text(forces.tolerance()) +
                                "); the residual has fallen to " + text(drop) + ", not to " + text(tolerance));
   if (end == "steady state")
-    run.event("converged", "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")");
+    run.event("converged", drop > 0
+                               ? "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")"
+                               : "by the residual, which is that of rounding errors");
 }
 
 // Pseudo-time steps to the steady state: first order until its residual has fallen, then the scheme itself.
@@ -246,7 +248,7 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
 // All ranks call. Returns the whole state, on rank 0.
 template <class Space>
 std::vector<double> write_fields(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
-  ScopedTimer timer(run.timings().at("output", "pictures"));
+  ScopedTimer timer(run.timings().at("output", "field output"));
   std::vector<double> U = flow.on_host();
   const std::vector<RowField> of_lab = lab.fields("flow");
   run.on_root([&] { output.write_fields({flow.whole, U, flow.c.gas.gamma}, flow.step, output_time(flow), of_lab); });
@@ -350,12 +352,20 @@ int run_in(Run& run, const Table& config) {
   CompressibleFlow<Space>& flow = built.flow;
   require_promises(run, flow.pseudo.solver());
   flow.pseudo.solver().stop_when([&run] { return run.must_abandon_step(); });
-  Lab<Space> lab(config, {"flow"}, run.ranks());
+  const auto made_lab = make_lab<Space>(config, {"flow"}, run.ranks());
+  Lab<Space>& lab = *made_lab;
   lab.describe(facts_of(flow, read.ordering));
   lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));
 
   const bool restarted = run.restart() != nullptr, carries = !restarted && !c.start_from.empty();
-  if (carries) flow.from_host(state_of_run(c.start_from, flow.values, read.numbers), flow.pseudo.state());
+  if (carries) {
+    const CarriedState carried = state_of_run(c.start_from, flow.values, read.numbers);
+    flow.from_host(carried.U, flow.pseudo.state());
+    if (!c.is_unsteady() && carried.order == c.scheme.order) {
+      flow.pseudo.least_reference = carried.reference;
+      flow.pseudo.least_turbulence_reference = carried.turbulence_reference;
+    }
+  }
   const bool writes = run.ranks().is_root();
   if (restarted) lab.resume(*run.restart());
   const std::string note = restarted ? load_flow(run.ranks(), *run.restart(), flow) : "";

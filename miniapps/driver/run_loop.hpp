@@ -14,6 +14,7 @@
 #include <string>
 
 #include "miniapps/driver/flow_branch.hpp"
+#include "miniapps/driver/lab.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
@@ -21,8 +22,8 @@ namespace weir {
 enum class StepResult { advanced, failed, interrupted };  // interrupted: a solve was cancelled
 
 // begin: how the first state came about. Returns the exit code of the process. All ranks call.
-template <class Scheme, class Lab>
-int run_steps(Run& run, Scheme& scheme, Lab& lab, StepResult begin = StepResult::advanced) {
+template <class Scheme, class Space>
+int run_steps(Run& run, Scheme& scheme, Lab<Space>& lab, StepResult begin = StepResult::advanced) {
   const auto state = [&] {
     CheckpointState whole = scheme.state();
     lab.save(whole);
@@ -45,7 +46,7 @@ int run_steps(Run& run, Scheme& scheme, Lab& lab, StepResult begin = StepResult:
   if (end == StepResult::advanced && run.end_reached().empty()) end = scheme.check_stopped();
   if (end == StepResult::interrupted) {
     run.abandon_step();
-    lab.finish(run);
+    lab.end(run, {});
     return run.finish({});  // the present values are not a state of the flow
   }
   const Outcome outcome = scheme.conclude(end);

@@ -1,7 +1,7 @@
 // Defaults of the solver of a system of a flow code, used for keys that [linear.NAME] does not have.
 #pragma once
-#include "solvers/linear_solver.hpp"
 #include "solvers/registry.hpp"
+#include "solvers/studied_solver.hpp"
 
 namespace weir {
 
@@ -22,9 +22,9 @@ struct SystemDefaults {
   }
   // linear: [linear]
   template <class Space>
-  LinearSolver<Space> solver(const Table& linear) const {
+  StudiedSolver<Space> solver(const Table& linear) const {
     refuse_unfit(options(linear));
-    return LinearSolver<Space>(options(linear), method, preconditioner, tolerance);
+    return StudiedSolver<Space>(options(linear), method, preconditioner, tolerance);
   }
   // Error(usage) of a solver that cannot take this system's matrices.
   void refuse_unfit(const Table& options_of_solver) const {

@@ -69,18 +69,40 @@ void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::str
   }
 }
 
+// What lies beyond a face of the control volume adds nothing to its force, unless the face is a side of the grid.
+void look_at_control_volume(const Body& body, const ImmersedCase& c, std::vector<std::string>& warnings) {
+  if (body.is_cavity()) return;
+  const Box3 box = box_of(body);
+  const CellBox& volume = c.forces.box;
+  for (int d = 0; d < body.surface().dimension; ++d) {
+    const std::vector<double>& faces = c.flow.grid.line[d].faces;
+    const auto low = static_cast<std::size_t>(volume.low[d]), high = static_cast<std::size_t>(volume.high[d]);
+    for (int end = 0; end < 2; ++end) {
+      const double beyond = end == 0 ? faces[low] - box.low[d] : box.high[d] - faces[high];
+      const bool is_side = end == 0 ? low == 0 : high + 1 == faces.size();
+      if (beyond <= 0 || is_side) continue;
+      warnings.push_back(fmt::format(
+          "the body reaches {:.3g} beyond {} of control_volume{}: drag_control_volume and "
+          "lift_control_volume are forces on a part of it",
+          beyond, side_names[2 * d + end], body.is_fixed() ? "" : fmt::format(" at t = {:.4g}", body.time())));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> body_warnings(Body& body, const ImmersedCase& c) {
   std::vector<std::string> warnings;
   look_at_thickness(body, c.flow.grid, warnings);
-  look_at_sides(body, c, warnings);
   constexpr int looks = 16;
-  for (int k = 1; k <= looks && warnings.empty() && !body.is_fixed(); ++k) {
-    body.move(c.flow.time.end * (k - 0.382) / looks);  // which no period divides
-    look_at_sides(body, c, warnings);
+  for (const auto look : {look_at_sides, look_at_control_volume}) {
+    look(body, c, warnings);
+    for (int k = 1; k <= looks && warnings.empty() && !body.is_fixed(); ++k) {
+      body.move(c.flow.time.end * (k - 0.382) / looks);  // which no period divides
+      look(body, c, warnings);
+    }
+    body.move(0);
   }
-  body.move(0);
   if (c.forces.average_from > c.flow.time.end)
     warnings.push_back(
         "average_from lies after time.end: means and amplitudes of the forces are those of the last step");

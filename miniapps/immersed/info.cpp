@@ -1,9 +1,9 @@
+#include "miniapps/driver/lab.hpp"
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
 #include "miniapps/incompressible/scalar_quantities.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/run_structured.hpp"
-#include "miniapps/study/lab.hpp"
 
 namespace weir {
 namespace {

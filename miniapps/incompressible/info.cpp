@@ -1,11 +1,11 @@
 #include "miniapps/artificial_compressibility/scheme.hpp"
+#include "miniapps/driver/lab.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/scalar_quantities.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/run_structured.hpp"
 #include "miniapps/structured/time/growth.hpp"
-#include "miniapps/study/lab.hpp"
 
 namespace weir {
 

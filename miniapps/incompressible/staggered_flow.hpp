@@ -39,7 +39,7 @@ struct FlowSystem {
   std::string name;                       // "momentum", "pressure": [linear.NAME]
   std::unique_ptr<Matrix<Space>> matrix;  // over ranks a distributed one
   const Matrix<Space>& A;
-  LinearSolver<Space> solver;
+  StudiedSolver<Space> solver;
   SolveResult result;
   double setup_seconds = -1;  // of this step; negative: nothing was set up. Device: known after a later wait
 };

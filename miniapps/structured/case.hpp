@@ -85,6 +85,9 @@ struct IncompressibleCase {
   double largest_excess(std::size_t scalar, double t) const;
   double largest_flux(std::size_t scalar, double t) const;
   double largest_source(std::size_t scalar, double t) const;
+  // Set while the case is read, for the first time step: body_force of a formula, |s - reference| of the initial field.
+  void take_largest_force();
+  void take_initial_excess();
   bool has_outlet() const {
     return std::any_of(patches.begin(), patches.end(),
                        [](const SidePatch& p) { return p.type == SidePatch::Type::outlet; });

@@ -1,11 +1,11 @@
-// Information of the structured flow codes for the instrumentation (miniapps/study/facility.hpp).
+// Information of the structured flow codes for the instrumentation (miniapps/driver/lab.hpp).
 #pragma once
 #include <string>
 #include <vector>
 
 #include "mesh/structured/grid.hpp"
+#include "miniapps/driver/lab.hpp"
 #include "miniapps/structured/layout.hpp"
-#include "miniapps/study/facility.hpp"
 #include "solvers/distributed/box_border.hpp"
 
 namespace weir {

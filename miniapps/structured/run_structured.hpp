@@ -25,6 +25,7 @@
 #include "base/timer.hpp"
 #include "mesh/place_sum.hpp"
 #include "miniapps/driver/history_row.hpp"
+#include "miniapps/driver/lab.hpp"
 #include "miniapps/driver/record_solve.hpp"
 #include "miniapps/driver/run_loop.hpp"
 #include "miniapps/driver/solver_state.hpp"
@@ -34,7 +35,6 @@
 #include "miniapps/structured/plan.hpp"
 #include "miniapps/structured/time/clock.hpp"
 #include "miniapps/structured/whole_fields.hpp"
-#include "miniapps/study/lab.hpp"
 
 namespace weir {
 
@@ -173,7 +173,7 @@ std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
 // All ranks call. Returns the fields of the whole box, on rank 0.
 template <class Scheme>
 const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab) {
-  ScopedTimer timer(run.timings().at("output", "pictures"));
+  ScopedTimer timer(run.timings().at("output", "field output"));
   const Flow<Host>& fields = scheme.fields();
   std::vector<OutputField> more = scheme.more_fields();
   const std::vector<RowField> of_lab = lab.fields(scheme.systems().back());
@@ -343,7 +343,8 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
 
   // 2. Grid, state, matrices and solvers.
   Scheme scheme = make();
-  Lab<Space> lab(config, scheme.systems(), run.ranks());
+  const auto made_lab = make_lab<Space>(config, scheme.systems(), run.ranks());
+  Lab<Space>& lab = *made_lab;
   scheme.attach(lab, config.table("linear"));
   for (const auto& [name, solver] : scheme.solvers()) {
     require_promises(run, *solver);

@@ -2,21 +2,15 @@
 // SolveWatch to the reference solver.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/key_table.hpp"
 #include "base/table.hpp"
-#include "miniapps/driver/flow_branch.hpp"
-#include "miniapps/driver/system_defaults.hpp"
-#include "miniapps/driver/value_range.hpp"
+#include "miniapps/driver/lab.hpp"
 #include "postproc/run/run.hpp"
-#include "solvers/device/array.hpp"
-#include "solvers/diagnosis/finding.hpp"
-#include "solvers/linear_solver.hpp"
+#include "solvers/studied_solver.hpp"
 
 namespace weir {
 
@@ -25,7 +19,7 @@ template <class Space>
 struct StudiedSystem {
   std::string name;  // of [linear.NAME]
   int part = 0;      // momentum in x, y, z share a name: 0, 1, 2
-  LinearSolver<Space>* reference = nullptr;
+  StudiedSolver<Space>* reference = nullptr;
   Table options;  // [linear.NAME]; the defaults follow
   std::string default_method, default_preconditioner;
   double default_tolerance = 1e-8;
@@ -33,47 +27,8 @@ struct StudiedSystem {
   bool is_symmetric = false;
 };
 
-// A variable of the state for the failure diagnostics. `range` is called every step, the others only after a failure.
-struct WatchedVariable {
-  std::string name;       // "u"
-  bool positive = false;  // density, pressure: must be above zero
-  std::function<ValueRange()> range;
-  std::function<std::vector<double>()> values;           // per cell
-  std::function<std::string(std::int64_t index)> place;  // location of values()[index]: "cell (3, 4, 0)"
-};
-
-// Current data of the flow, valid also inside a step. Empty functions: not available. Over ranks `cfl`, `range` and
-// `values` cover the rank's own part; `place` gives locations in the whole domain.
-template <class Space>
-struct FlowFacts {
-  std::function<double()> time, dt, cfl;
-  bool is_cfl_stored = false;  // pseudo-time schemes store it; otherwise it costs a pass over the field
-  // Whole domain, in the order of one rank. Over ranks all call `state`; rank 0 has the result.
-  std::function<std::vector<std::pair<std::string, std::vector<double>>>()> state;  // as in a checkpoint
-  // x, y, z of each block row's unknowns (3 numbers per block row); names of the unknowns of a block row.
-  std::function<std::vector<double>(const std::string& system, int part)> places;
-  std::function<std::vector<std::string>(const std::string& system, int part)> variables;
-  std::string ordering;                                   // of the cells ([ordering] type)
-  std::string whose_systems = "the reference's systems";  // systems of the shadow solves, in words
-  // Over ranks: the global number of each block row of this rank, and the partition in words.
-  std::function<std::vector<int>(const std::string& system, int part)> numbers;
-  std::string partition;
-
-  std::vector<WatchedVariable> watched;
-  std::function<std::string(const std::string& system, int part, int row)>
-      row_name;  // global row: "u of cell (3, 4, 0)"
-  // Diagnosis by trial steps after max_steps was reached; all ranks call.
-  std::function<std::optional<Finding>()> stalled;
-  double courant_limit = 0;                // CFL limit of the explicit terms; 0: none
-  std::string step_key = "time.dt";        // key of the step size
-  std::string start_key = "flow.initial";  // key of the initial state
-};
-
 // The key `system` of a table; Error(usage) if the run does not solve it.
 std::string read_system(const Table& table, const std::vector<std::string>& systems);
-
-// Values per block row of a system, by name, for the field output.
-using RowField = std::pair<std::string, std::vector<double>>;
 
 // Constructor arguments of a facility.
 struct LabCase {
@@ -124,7 +79,8 @@ constexpr FacilityKind facility_kind(const char* table, Options (*keys)(), bool 
 extern const FacilityKind capture_facility, shadow_facility, relay_facility, select_facility, observe_facility,
     roofline_facility;
 
-Options shadow_options();     // of [shadow]
+std::vector<KeyTable> lab_keys();  // of all facilities
+Options shadow_options();          // of [shadow]
 Options candidate_options();  // of [shadow.NAME], [relay.NAME], [select.NAME], in addition to those of [linear.SYSTEM]
 bool is_reference(const Table& candidate);  // like_reference = true
 

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-_FACTS_GIVEN, _SYMMETRIC, _CONSTANT_NULL_SPACE, _ON_DEVICE = 1, 2, 4, 32
+_FACTS_GIVEN, _SYMMETRIC, _CONSTANT_NULL_SPACE, _ON_DEVICE, _BORROW = 1, 2, 4, 32, 64
 _REASONS = ("converged", "max_iterations", "breakdown", "stagnated", "diverged", "cancelled")
 
 
@@ -110,6 +110,11 @@ class _Vector:
             raise SolverError(2, f"{name} has shape {tuple(shape)} and type {kind}; expected ({size},) and <f8")
 
 
+def _result_of(raw: _Result) -> SolveResult:
+    return SolveResult(_REASONS[raw.reason], raw.iterations, raw.residual0, raw.residual, raw.target, raw.setup_seconds,
+                       raw.solve_seconds, raw.memory)
+
+
 class Solver:
     """A solver for one matrix.
 
@@ -117,16 +122,21 @@ class Solver:
     options   keys of [linear.SYSTEM] as TOML text
     symmetric, constant_null_space   what is known of A; None: found from the numbers
     threads   0: as OpenMP decides
+    copy      False: the library uses the arrays of A instead of a copy; update() writes the new values into them
+    comm      an mpi4py communicator or its integer of Fortran: A is this rank's rows with columns of the whole matrix, b and x this
+              rank's parts, and all calls are collective. The ranks' rows follow each other.
     """
 
     def __init__(self, A: typing.Any, options: str = "", *, symmetric: bool | None = None, constant_null_space: bool | None = None,
-                 threads: int = 0) -> None:
+                 threads: int = 0, copy: bool = True, comm: typing.Any = None) -> None:
         self._lib = _library()
         self._handle = ctypes.c_void_p()
-        self._facts = (symmetric, constant_null_space)
+        self._facts, self._copy, self._is_alone = (symmetric, constant_null_space), copy, comm is None
         self._check(self._lib.weir_create(options.encode(), ctypes.byref(self._handle)), None)
         if threads:
             self._check(self._lib.weir_set_threads(self._handle, ctypes.c_int(threads)))
+        if comm is not None:
+            self._check(self._lib.weir_set_communicator_f(self._handle, ctypes.c_int(comm if isinstance(comm, int) else comm.py2f())))
         self._setup(A)
 
     def _check(self, code: int, handle: typing.Any = ...) -> None:
@@ -142,7 +152,7 @@ class Solver:
         on_device = hasattr(getattr(A, "data", None), "__cuda_array_interface__")
         if not on_device and not scipy.sparse.issparse(A):
             raise SolverError(2, f"A is of type {type(A).__name__}; expected a scipy.sparse matrix")
-        if A.shape[0] != A.shape[1]:
+        if A.shape[0] != A.shape[1] and self._is_alone:
             raise SolverError(2, f"A has shape {A.shape}; expected a square matrix")
         if A.format not in ("csr", "bsr"):
             A = A.tocsr()
@@ -169,8 +179,13 @@ class Solver:
         index = A.indices if A.indices.dtype == np.int32 else A.indices.astype(np.int32)
         values = A.data if self._on_device else np.ascontiguousarray(A.data)
         block = A.blocksize[0] if A.format == "bsr" else 1
+        start = A.indptr
+        if not self._copy and not self._on_device:
+            flags |= _BORROW
+            start = start.astype(np.int64, copy=False)
+            self._lent = (start, index, values)
         self._size, self._pattern = A.shape[0], (A.format, block, A.indptr.copy(), index.copy())
-        csr = _Csr(ctypes.sizeof(_Csr), flags, A.shape[0] // block, block, 8 * A.indptr.dtype.itemsize, address(A.indptr),
+        csr = _Csr(ctypes.sizeof(_Csr), flags, A.shape[0] // block, block, 8 * start.dtype.itemsize, address(start),
                    address(index), address(values))
         self._check(self._lib.weir_setup(self._open(), ctypes.byref(csr)))
 
@@ -184,6 +199,11 @@ class Solver:
         if not same:
             return self._setup(A)
         values = A.data if on_device else np.ascontiguousarray(A.data)
+        if not self._copy and not on_device:
+            lent = self._lent[2]
+            if lent is not values:
+                np.copyto(lent, values)
+            values = lent
         address = values.data.ptr if on_device else values.ctypes.data
         self._check(self._lib.weir_update(self._open(), ctypes.c_void_p(address)))
 
@@ -191,9 +211,7 @@ class Solver:
         """x and a SolveResult; b of shape (n, k): x of that shape and a list of k results."""
         self._open()
         if getattr(b, "ndim", 1) == 2 and not self._on_device:
-            columns = [self.solve(np.ascontiguousarray(b[:, j]), None if x0 is None else x0[:, j], transposed=transposed)
-                       for j in range(b.shape[1])]
-            return np.stack([x for x, _ in columns], axis=1), [result for _, result in columns]
+            return self._solve_many(b, x0, transposed)
         if not self._on_device:
             b = np.ascontiguousarray(b, dtype=np.float64)
             x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=np.float64)
@@ -203,8 +221,23 @@ class Solver:
         raw = _Result(bytes=ctypes.sizeof(_Result))
         call = self._lib.weir_solve_transposed if transposed else self._lib.weir_solve
         self._check(call(self._handle, ctypes.c_void_p(rhs.address), ctypes.c_void_p(to.address), ctypes.byref(raw)))
-        return x, SolveResult(_REASONS[raw.reason], raw.iterations, raw.residual0, raw.residual, raw.target, raw.setup_seconds,
-                              raw.solve_seconds, raw.memory)
+        return x, _result_of(raw)
+
+    def _solve_many(self, b: typing.Any, x0: typing.Any, transposed: bool) -> tuple[typing.Any, typing.Any]:
+        k = b.shape[1]
+        if transposed:
+            columns = [self.solve(b[:, j], None if x0 is None else x0[:, j], transposed=True) for j in range(k)]
+            return np.stack([x for x, _ in columns], axis=1), [result for _, result in columns]
+        b = np.asfortranarray(b, dtype=np.float64)
+        x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=np.float64, order="F")
+        for name, v in (("b", b), ("x0", x)):
+            if v.shape != (self._size, k) or k == 0:
+                raise SolverError(2, f"{name} has shape {v.shape}; expected ({self._size}, {max(k, 1)})")
+        raw = (_Result * k)(_Result(bytes=ctypes.sizeof(_Result)))
+        n = ctypes.c_int64(self._size)
+        self._check(self._lib.weir_solve_many(self._handle, ctypes.c_int(k), ctypes.c_void_p(b.ctypes.data), n,
+                                              ctypes.c_void_p(x.ctypes.data), n, raw))
+        return x, [_result_of(r) for r in raw]
 
     def apply(self, r: typing.Any, *, transposed: bool = False) -> typing.Any:
         """One application of the preconditioner: z = M^-1 r."""
@@ -241,6 +274,10 @@ class Solver:
         norms, count = ctypes.POINTER(ctypes.c_double)(), ctypes.c_int32()
         self._check(self._lib.weir_history(self._open(), ctypes.byref(norms), ctypes.byref(count)))
         return np.array(norms[:count.value])
+
+    def record(self, folder: str | os.PathLike[str] | None) -> None:
+        """Writes the systems of later solves into a folder for `weir replay` and `weir solve`; None: no more."""
+        self._check(self._lib.weir_record(self._open(), None if folder is None else os.fsencode(folder)))
 
     def cancel(self) -> None:
         """From another thread: ends the solve that is running."""

@@ -11,9 +11,9 @@
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/scaled_solve.hpp"
-#include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/parilu/parilu.hpp"
+#include "solvers/studied_solver.hpp"
 
 namespace weir {
 namespace {
@@ -42,7 +42,7 @@ class OwnSolver : public AnySolver<Space> {
   std::string report() override { return solver_.preconditioner().report(); }
 
  private:
-  LinearSolver<Space> solver_;
+  StudiedSolver<Space> solver_;
   const Krylov<Space>& krylov_;
 };
 

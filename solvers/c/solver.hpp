@@ -6,29 +6,27 @@
 #include <string>
 #include <vector>
 
-#include "solvers/c/weir.h"
+#include "inputs/clients/weir_capture.h"
+#include "solvers/c/rows.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir::c {
-
-// The arrays of `A`, copied and checked: Error(usage) names the first row that is not as weir.h says, Error(not_finite) the
-// first value that is NaN or infinite.
-BlockCsrData read(const weir_csr& A);
-// `blocks` blocks of the size and layout of A, copied in the order of BlockCsrData.
-std::vector<double> read_values(const weir_csr& A, std::int64_t blocks, const double* value);
-BlockCsrData transposed(const BlockCsrData& A);
 
 class AnySolver {
  public:
   virtual ~AnySolver() = default;
-  virtual void setup(BlockCsrData data) = 0;
+  // Collective, as are solve and apply.
+  virtual void setup(BlockCsrData data, const RowParts& parts, const weir_csr* lent) = 0;  // as Rows
   // near: the matrix that the preconditioner is made from, or null.
-  virtual void setup_operator(std::int64_t size, std::uint32_t flags, weir_operator apply, void* context,
-                              const BlockCsrData* near) = 0;
-  virtual void update(std::vector<double> values) = 0;
-  virtual SolveResult solve(bool is_transposed, const double* b, double* x) = 0;
+  virtual void setup_operator(const RowParts& parts, std::uint32_t flags, weir_operator apply, void* context,
+                              BlockCsrData* near, const RowParts& near_parts) = 0;
+  virtual void update(const std::vector<double>& values) = 0;
+  // k systems: vector j begins at b + j * stride_b and x + j * stride_x.
+  virtual std::vector<SolveResult> solve(bool is_transposed, int k, const double* b, std::int64_t stride_b, double* x,
+                                         std::int64_t stride_x) = 0;
   virtual void apply(bool is_transposed, const double* r, double* z) = 0;
+  // Writes A (with its pattern or without), b and the initial guess x. Nothing without a matrix.
+  virtual void record(weir_capture* to, bool with_pattern, const double* b, const double* x) const = 0;
   virtual SetupInfo info() const = 0;
   virtual const std::vector<double>& history() const = 0;
   virtual std::string describe() const = 0;

@@ -3,26 +3,38 @@
 #include <omp.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
 
 #include "base/error.hpp"
 #include "solvers/c/solver.hpp"
+#include "solvers/parallel/agree.hpp"
 
 using weir::Error, weir::Exit;
+
+constexpr bool is_of_header(int major, int minor, int patch) {
+  return major == WEIR_VERSION_MAJOR && minor == WEIR_VERSION_MINOR && patch == WEIR_VERSION_PATCH;
+}
+static_assert(is_of_header(WEIR_VERSION_OF_PROJECT), "weir.h and CMakeLists.txt name different versions");
 
 struct weir_solver_t {
   std::string options, description;
   mutable std::string error;
   std::atomic<bool> is_cancelled{false};
   int threads = 0;
-  weir_csr shape{};         // of the last setup with a matrix; its pointers are no longer valid
+  weir_csr shape{};         // of the last setup with a matrix; its pointers are valid with WEIR_BORROW only
   std::int64_t blocks = 0;  // of that matrix; 0: none
   std::int64_t size = 0;    // unknowns; 0: no setup yet
   bool on_device = false;
+  std::unique_ptr<weir::Communicator> ranks = std::make_unique<weir::Communicator>();
   std::unique_ptr<weir::c::AnySolver> solver;
+  std::unique_ptr<weir_capture, void (*)(weir_capture*)> record{nullptr, weir_capture_close};
+  std::filesystem::path records;  // WEIR_CAPTURE, until the first system
+  bool is_new_pattern = false;
 };
 
 namespace {
@@ -41,6 +53,9 @@ int guarded(std::string& message, const F& f) {
   } catch (const std::bad_alloc&) {
     message = "out of memory";
     return WEIR_OUT_OF_MEMORY;
+  } catch (const std::filesystem::filesystem_error& error) {
+    message = error.what();
+    return WEIR_FILE_IO;
   } catch (const std::exception& error) {
     message = error.what();
   } catch (...) {
@@ -76,13 +91,13 @@ void refuse_if(bool is_wrong, const char* message) {
   if (is_wrong) throw Error(Exit::usage, message);
 }
 
-// As much of a struct of the caller as he knows of it; the rest zero.
+// As much of a struct of the caller as he knows of it; the rest zero. least: the size of the first version.
 template <class T>
-T known_part(const T* given, const char* name) {
+T known_part(const T* given, const char* name, std::uint32_t least) {
   refuse_if(!given, "a struct is a null pointer");
   std::uint32_t bytes = 0;
   std::memcpy(&bytes, given, sizeof bytes);
-  if (bytes < 8 || bytes > 4096)
+  if (bytes < least || bytes > 4096)
     throw Error(Exit::usage,
                 std::string(name) + ".bytes is " + std::to_string(bytes) + "; expected sizeof(" + name + ")");
   T known{};
@@ -110,7 +125,7 @@ int reason_of(weir::Reason reason) {
 
 void report(const weir_solver_t& s, const weir::SolveResult& solved, weir_result* result) {
   if (!result) return;
-  const std::uint32_t bytes = known_part(result, "weir_result").bytes;
+  const std::uint32_t bytes = known_part(result, "weir_result", 8).bytes;
   const weir::SetupInfo info = s.solver->info();
   const weir_result full{bytes,
                          reason_of(solved.reason),
@@ -125,40 +140,102 @@ void report(const weir_solver_t& s, const weir::SolveResult& solved, weir_result
   std::memcpy(result, &full, std::min<std::size_t>(bytes, sizeof full));
 }
 
-// The solver of the space that the arrays are in, made again where the space is another.
-void choose_space(weir_solver_t& s, bool on_device) {
-  if (on_device == s.on_device) return;
+// A matrix of the caller's, checked on all ranks.
+struct Given {
+  Given() = default;
+  Given(const weir::Communicator& ranks, const weir_csr* A) {  // collective
+    weir::all_or_none(ranks, [&] {
+      shape = known_part(A, "weir_csr", 48);
+      weir::c::check_shape(shape);
+    });
+    parts = weir::c::RowParts(ranks, shape.rows);
+    const int block = static_cast<int>(ranks.max(shape.block));
+    weir::all_or_none(ranks, [&] {
+      refuse_if(shape.block != block, "the ranks give blocks of different sizes");
+      data = weir::c::read(shape, parts);
+    });
+    weir::c::find_facts(shape.flags, parts, data);
+  }
+  weir_csr shape{};
+  weir::c::RowParts parts;
+  weir::BlockCsrData data;
+};
+
+// The solver of the space that the arrays are in.
+void make_solver(weir_solver_t& s, bool on_device) {
   const auto is_cancelled = [&s] { return s.is_cancelled.load(std::memory_order_relaxed); };
   if (on_device)
     s.solver = weir::c::make_solver<weir::Device>(s.options, is_cancelled);
   else
     s.solver = weir::c::make_solver<weir::Host>(s.options, is_cancelled);
   s.on_device = on_device;
-  s.size = 0;
+  s.size = s.blocks = 0;
+}
+void choose_space(weir_solver_t& s, bool on_device) {
+  if (on_device != s.on_device) make_solver(s, on_device);
+}
+
+void record_into(weir_solver_t& s, const char* folder) {
+  s.records.clear();
+  s.is_new_pattern = true;
+  s.record.reset(folder ? weir_capture_open(folder, "client", 0) : nullptr);
+  if (folder && weir_capture_failed(s.record.get())) throw Error(Exit::file_io, weir_capture_error(s.record.get()));
+}
+void record(weir_solver_t& s, const double* b, const double* x) {
+  if (!s.records.empty()) {
+    std::filesystem::create_directories(s.records);
+    int number = 1;
+    while (!std::filesystem::create_directory(s.records / std::to_string(number))) ++number;
+    record_into(s, (s.records / std::to_string(number)).c_str());
+  }
+  if (!s.record) return;
+  s.solver->record(s.record.get(), s.is_new_pattern, b, x);
+  s.is_new_pattern = false;
+}
+
+// The communicator from `duplicate()` for all later calls.
+template <class F>
+int distribute(weir_solver_t* s, const F& duplicate) {
+  return guarded(s, [&] {
+    auto ranks = duplicate();
+    s->solver.reset();
+    s->ranks = std::move(ranks);
+    make_solver(*s, s->on_device);
+  });
 }
 
 int solve(weir_solver_t* s, bool is_transposed, int k, const double* b, std::int64_t stride_b, double* x,
           std::int64_t stride_x, weir_result* results) {
   return guarded(s, [&] {
-    refuse_if(s->size == 0, "no matrix yet: call weir_setup first");
-    refuse_if(k < 1, "the number of right-hand sides is less than 1");
-    refuse_if(!b || !x, "b or x is a null pointer");
-    refuse_if(k > 1 && (stride_b < s->size || stride_x < s->size), "a stride is less than the number of unknowns");
-    std::uint32_t bytes = results ? known_part(results, "weir_result").bytes : 0;
-    for (int j = 0; j < k; ++j) {
-      weir_result* result =
-          results ? reinterpret_cast<weir_result*>(reinterpret_cast<char*>(results) + j * bytes) : nullptr;
-      if (result) result->bytes = bytes;
-      report(*s, s->solver->solve(is_transposed, b + j * stride_b, x + j * stride_x), result);
-      if (s->is_cancelled.exchange(false)) break;
+    weir::all_or_none(*s->ranks, [&] {
+      refuse_if(s->size == 0, "no matrix yet: call weir_setup first");
+      refuse_if(k < 1, "the number of right-hand sides is less than 1");
+      refuse_if(!b || !x, "b or x is a null pointer");
+      refuse_if(k > 1 && (stride_b < s->size || stride_x < s->size), "a stride is less than the number of unknowns");
+      if (results) known_part(results, "weir_result", 8);
+    });
+    const std::uint32_t bytes = results ? known_part(results, "weir_result", 8).bytes : 0;
+    std::vector<weir::SolveResult> solved(static_cast<std::size_t>(k), {.reason = weir::Reason::interrupted});
+    if (!s->ranks->any(s->is_cancelled)) {
+      for (int j = 0; !is_transposed && j < k && s->ranks->size() == 1; ++j)
+        record(*s, b + j * stride_b, x + j * stride_x);
+      solved = s->solver->solve(is_transposed, k, b, stride_b, x, stride_x);
     }
+    for (std::size_t j = 0; results && j < solved.size(); ++j) {
+      auto* result = reinterpret_cast<weir_result*>(reinterpret_cast<char*>(results) + j * bytes);
+      result->bytes = bytes;
+      report(*s, solved[j], result);
+    }
+    s->is_cancelled = false;
   });
 }
 
 int apply(weir_solver_t* s, bool is_transposed, const double* r, double* z) {
   return guarded(s, [&] {
-    refuse_if(s->size == 0, "no matrix yet: call weir_setup first");
-    refuse_if(!r || !z, "r or z is a null pointer");
+    weir::all_or_none(*s->ranks, [&] {
+      refuse_if(s->size == 0, "no matrix yet: call weir_setup first");
+      refuse_if(!r || !z, "r or z is a null pointer");
+    });
     s->solver->apply(is_transposed, r, z);
   });
 }
@@ -179,8 +256,8 @@ int weir_create(const char* options, weir_solver_t** solver) {
   return guarded(error_without_solver, [&] {
     auto s = std::make_unique<weir_solver_t>();
     s->options = options ? options : "";
-    s->solver = weir::c::make_solver<weir::Host>(
-        s->options, [p = s.get()] { return p->is_cancelled.load(std::memory_order_relaxed); });
+    if (const char* folder = std::getenv("WEIR_CAPTURE")) s->records = folder;
+    make_solver(*s, false);
     *solver = s.release();
   });
 }
@@ -203,42 +280,65 @@ int weir_set_threads(weir_solver_t* s, int threads) {
   });
 }
 
+int weir_set_communicator(weir_solver_t* s, const void* mpi_comm) {
+  return distribute(s, [&] {
+    refuse_if(!mpi_comm, "the address of the communicator is a null pointer");
+    return weir::duplicate_communicator(mpi_comm);
+  });
+}
+int weir_set_communicator_f(weir_solver_t* s, int handle) {
+  return distribute(s, [&] { return weir::duplicate_communicator(handle); });
+}
+
 int weir_setup(weir_solver_t* s, const weir_csr* A) {
   return guarded(s, [&] {
-    const weir_csr known = known_part(A, "weir_csr");
-    weir::BlockCsrData data = weir::c::read(known);
-    const std::int64_t blocks = data.row_start.back();
-    choose_space(*s, known.flags & WEIR_ON_DEVICE);
+    Given given(*s->ranks, A);
+    const bool is_lent = given.shape.flags & WEIR_BORROW;
+    if (is_lent) weir::c::check_lent(given.shape, given.parts);
+    const auto blocks = static_cast<std::int64_t>(given.data.column.size());
+    choose_space(*s, given.shape.flags & WEIR_ON_DEVICE);
     s->size = s->blocks = 0;
-    s->solver->setup(std::move(data));
-    s->shape = known;
+    s->solver->setup(std::move(given.data), given.parts, is_lent ? &given.shape : nullptr);
+    s->shape = given.shape;
+    s->is_new_pattern = true;
     s->blocks = blocks;
-    s->size = known.rows * known.block;
+    s->size = given.shape.rows * given.shape.block;
   });
 }
 
 int weir_update(weir_solver_t* s, const double* value) {
   return guarded(s, [&] {
-    refuse_if(s->blocks == 0, "no matrix yet: call weir_setup first");
-    refuse_if(!value, "value is a null pointer");
-    s->solver->update(weir::c::read_values(s->shape, s->blocks, value));
+    std::vector<double> values;
+    weir::all_or_none(*s->ranks, [&] {
+      refuse_if(s->blocks == 0, "no matrix yet: call weir_setup first");
+      refuse_if(!value, "value is a null pointer");
+      refuse_if(s->shape.flags & WEIR_BORROW && value != s->shape.value,
+                "new values of a borrowed matrix belong into the array that weir_setup was given");
+      values = weir::c::read_values(s->shape, s->blocks, value);
+    });
+    s->solver->update(values);
   });
 }
 
 int weir_setup_operator(weir_solver_t* s, int64_t size, uint32_t flags, weir_operator operation, void* context,
                         const weir_csr* near) {
   return guarded(s, [&] {
-    refuse_if(!operation, "the operator is a null pointer");
-    refuse_if(size < 1 || size > 2147483647, "size is not between 1 and 2147483647");
-    weir::BlockCsrData data;
-    if (near) {
-      const weir_csr known = known_part(near, "weir_csr");
-      refuse_if(known.rows * known.block != size, "near has another number of unknowns than the operator");
-      data = weir::c::read(known);
+    weir::all_or_none(*s->ranks, [&] {
+      refuse_if(!operation, "the operator is a null pointer");
+      refuse_if(size < 1 || size > 2147483647, "size is not between 1 and 2147483647");
+    });
+    const weir::c::RowParts parts(*s->ranks, size);
+    Given given;
+    if (s->ranks->any(near)) {
+      given = Given(*s->ranks, near);
+      weir::all_or_none(*s->ranks, [&] {
+        refuse_if(given.shape.rows * given.shape.block != size,
+                  "near has another number of unknowns than the operator");
+      });
     }
     choose_space(*s, flags & WEIR_ON_DEVICE);
     s->size = s->blocks = 0;
-    s->solver->setup_operator(size, flags, operation, context, near ? &data : nullptr);
+    s->solver->setup_operator(parts, flags, operation, context, near ? &given.data : nullptr, given.parts);
     s->size = size;
   });
 }
@@ -265,6 +365,13 @@ int weir_history(weir_solver_t* s, const double** norms, int32_t* count) {
     const std::vector<double>& history = s->solver->history();
     *norms = history.data();
     *count = static_cast<std::int32_t>(history.size());
+  });
+}
+
+int weir_record(weir_solver_t* s, const char* folder) {
+  return guarded(s, [&] {
+    refuse_if(s->ranks->size() > 1, "systems over ranks are not written");
+    record_into(*s, folder);
   });
 }
 

@@ -8,7 +8,7 @@ module weir
   integer(c_int), parameter :: weir_ok = 0, weir_internal = 1, weir_bad_input = 2, weir_solver_failed = 3, &
                                weir_not_finite = 4, weir_out_of_memory = 7, weir_no_device = 8
   integer(c_int32_t), parameter :: weir_facts_given = 1, weir_symmetric = 2, weir_constant_null_space = 4, &
-                                   weir_column_major = 8, weir_one_based = 16, weir_on_device = 32
+                                   weir_column_major = 8, weir_one_based = 16, weir_on_device = 32, weir_borrow = 64
   integer(c_int32_t), parameter :: weir_converged = 0, weir_max_iterations = 1, weir_breakdown = 2, &
                                    weir_stagnated = 3, weir_diverged = 4, weir_cancelled = 5
 
@@ -43,6 +43,11 @@ module weir
       import :: c_ptr, c_int
       type(c_ptr), value :: solver
       integer(c_int), value :: threads
+    end function
+    integer(c_int) function weir_set_communicator(solver, comm) bind(c, name="weir_set_communicator_f")
+      import :: c_ptr, c_int
+      type(c_ptr), value :: solver
+      integer(c_int), value :: comm  ! mpi_comm_world, or comm%mpi_val of mpi_f08
     end function
     integer(c_int) function weir_setup(solver, A) bind(c)
       import :: c_ptr, c_int, weir_csr
@@ -83,6 +88,30 @@ module weir
       real(c_double), intent(in) :: r(*)
       real(c_double), intent(inout) :: z(*)
     end function
+    integer(c_int) function weir_apply_transposed(solver, r, z) bind(c)
+      import :: c_ptr, c_int, c_double
+      type(c_ptr), value :: solver
+      real(c_double), intent(in) :: r(*)
+      real(c_double), intent(inout) :: z(*)
+    end function
+    ! apply: c_funloc of an integer(c_int) function f(context, x, y) bind(c), context a type(c_ptr), value; near: c_null_ptr, or
+    ! c_loc of a weir_csr.
+    integer(c_int) function weir_setup_operator(solver, size, flags, apply, context, near) bind(c)
+      import :: c_ptr, c_funptr, c_int, c_int32_t, c_int64_t
+      type(c_ptr), value :: solver, context, near
+      integer(c_int64_t), value :: size
+      integer(c_int32_t), value :: flags
+      type(c_funptr), value :: apply
+    end function
+    integer(c_int) function weir_cancel(solver) bind(c)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: solver
+    end function
+    integer(c_int) function weir_record_c(solver, folder) bind(c, name="weir_record")
+      import :: c_char, c_ptr, c_int
+      type(c_ptr), value :: solver
+      character(kind=c_char), intent(in) :: folder(*)
+    end function
   end interface
 
 contains
@@ -92,6 +121,12 @@ contains
     type(c_ptr), intent(out) :: solver
     code = weir_create_c(options // c_null_char, solver)
   end function weir_create
+
+  integer function weir_record(solver, folder) result(code)
+    type(c_ptr), intent(in) :: solver
+    character(*), intent(in) :: folder
+    code = weir_record_c(solver, folder // c_null_char)
+  end function weir_record
 
   ! Message of the last call of this solver that failed; c_null_ptr: of weir_create.
   function weir_error(solver) result(text)

@@ -1,4 +1,4 @@
-// Array<T, Space> owns memory in a space; upload and download are the only way between spaces. Nothing else moves data.
+// Array<T, Space> owns or borrows memory in a space; only upload and download move data between spaces.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -25,10 +25,20 @@ class Array {
   explicit Array(std::int64_t n) : data_(allocate(n)), size_(n) {}  // Host: zeroed. Device: not initialised
   explicit Array(std::span<const T> host) : Array(static_cast<std::int64_t>(host.size())) { upload(host); }
   explicit Array(const std::vector<T>& host) : Array(std::span<const T>(host)) {}
-  Array(Array&& o) noexcept : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
+  // Memory of another owner, which outlives this.
+  static Array borrowed(T* data, std::int64_t n) {
+    Array a;
+    a.data_ = data;
+    a.size_ = n;
+    a.is_borrowed_ = true;
+    return a;
+  }
+  Array(Array&& o) noexcept
+      : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)), is_borrowed_(o.is_borrowed_) {}
   Array& operator=(Array&& o) noexcept {
     std::swap(data_, o.data_);
     std::swap(size_, o.size_);
+    std::swap(is_borrowed_, o.is_borrowed_);
     return *this;
   }
   Array(const Array&) = delete;
@@ -70,7 +80,7 @@ class Array {
       return static_cast<T*>(backend::device_allocate(bytes));
   }
   void release() {
-    if (!data_) return;
+    if (!data_ || is_borrowed_) return;
     const auto bytes = size_ * static_cast<std::int64_t>(sizeof(T));
     if constexpr (std::is_same_v<Space, Host>)
       detail::host_release(data_, bytes);
@@ -80,6 +90,7 @@ class Array {
 
   T* data_ = nullptr;
   std::int64_t size_ = 0;
+  bool is_borrowed_ = false;
 };
 
 }  // namespace weir

@@ -41,7 +41,7 @@ class DistributedMatrix : public Matrix<Space> {
   void apply(View<const double> x, View<double> y) const override;
   void residual(View<const double> b, View<const double> x, View<double> r) const override;
   double apply_dot(View<const double> x, View<double> y) const override;
-  void block_diagonal(View<double> d) const override { local_.block_diagonal(d); }
+  void block_diagonal(int first, View<double> d) const override { local_.block_diagonal(first, d); }
   bool is_symmetric() const override { return symmetric_; }
   bool has_constant_null_space() const override { return null_space_; }
   Work apply_work() const override;

@@ -10,6 +10,14 @@
 
 namespace weir {
 
+void SolveResult::add_first_attempt(const SolveResult& first, double setup_seconds) {
+  iterations += first.iterations;
+  for (const auto part : {&SolveResult::apply_seconds, &SolveResult::spmv_seconds, &SolveResult::reduce_seconds,
+                          &SolveResult::solve_seconds, &SolveResult::halo_seconds, &SolveResult::transfer_bytes})
+    if (first.*part >= 0) this->*part += first.*part;
+  solve_seconds += setup_seconds;
+}
+
 const char* to_string(Reason reason) {
   constexpr const char* names[] = {"converged", "max_iterations", "breakdown",
                                    "stagnated", "not_finite",     "interrupted"};

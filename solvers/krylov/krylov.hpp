@@ -34,6 +34,8 @@ struct SolveResult {
   double tolerance = -1;                          // tolerance used, and its reason; negative: not given
   ToleranceReason tolerance_reason = ToleranceReason::fixed;
   bool converged() const { return reason == Reason::converged; }
+  // Adds the cost of a failed attempt of the same solve, and of the set-up between the two.
+  void add_first_attempt(const SolveResult& first, double setup_seconds);
 };
 
 struct KrylovOptions {

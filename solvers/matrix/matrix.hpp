@@ -32,8 +32,9 @@ class Matrix {
   virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;    // returns {y.w, y.y}
   virtual void residual(View<const double> b, View<const double> x, View<double> r) const = 0;  // r = b - A x
   virtual double residual_dot(View<const double> b, View<const double> x,
-                              View<double> r) const;      // the same; returns r.r
-  virtual void block_diagonal(View<double> d) const = 0;  // rows() row-major blocks of B x B
+                              View<double> r) const;  // the same; returns r.r
+  // The diagonal blocks of the block rows from `first` on, row-major, d.size() / B^2 of them.
+  virtual void block_diagonal(int first, View<double> d) const = 0;
 
   virtual bool is_symmetric() const = 0;
   // The constant vector spans the null spaces of A and its transpose (pressure with Neumann conditions on all

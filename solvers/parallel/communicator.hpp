@@ -114,6 +114,10 @@ class Communicator {
 // The ranks this program was started with; a single rank without MPI if not started by mpirun or srun. Once per
 // process; the destructor finalises MPI.
 std::unique_ptr<Communicator> make_world();
+// A duplicate of a communicator of the calling program, which has initialised MPI: the address of an MPI_Comm, or the
+// integer of Fortran. Construction and destruction are collective; the original may be freed at once.
+std::unique_ptr<Communicator> duplicate_communicator(const void* mpi_comm);
+std::unique_ptr<Communicator> duplicate_communicator(int fortran_handle);
 std::string mpi_library();  // "Open MPI v4.1.4"; empty in a build without MPI
 
 namespace detail {

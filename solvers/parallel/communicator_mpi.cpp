@@ -62,29 +62,25 @@ void choose_device_before_mpi() {
 
 class MpiRanks : public Communicator {
  public:
-  MpiRanks() {
-    choose_device_before_mpi();
-    int provided = 0;
-    WEIR_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  explicit MpiRanks(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     MPI_Comm machine = MPI_COMM_NULL;
-    WEIR_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine));
+    WEIR_MPI(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &machine_rank_);
     MPI_Comm_size(machine, &machine_size_);
     MPI_Comm_free(&machine);
   }
-  ~MpiRanks() override { MPI_Finalize(); }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   int ranks_on_this_machine() const override { return machine_size_; }
   int rank_on_this_machine() const override { return machine_rank_; }
 
-  void barrier() const override { WEIR_MPI(MPI_Barrier(MPI_COMM_WORLD)); }
+  void barrier() const override { WEIR_MPI(MPI_Barrier(comm_)); }
   void broadcast(void* data, std::int64_t bytes, int from) const override {
-    WEIR_MPI(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, from, MPI_COMM_WORLD));
+    WEIR_MPI(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, from, comm_));
   }
 
   std::vector<std::vector<int>> exchange(const std::vector<std::vector<int>>& to) const override {
@@ -93,11 +89,11 @@ class MpiRanks : public Communicator {
       send_counts.push_back(static_cast<int>(list.size()));
       send.insert(send.end(), list.begin(), list.end());
     }
-    WEIR_MPI(MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, MPI_COMM_WORLD));
+    WEIR_MPI(MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, comm_));
     const std::vector<int> send_begin = offsets(send_counts), receive_begin = offsets(receive_counts);
     std::vector<int> receive(static_cast<std::size_t>(receive_begin.back() + receive_counts.back()));
     WEIR_MPI(MPI_Alltoallv(send.data(), send_counts.data(), send_begin.data(), MPI_INT, receive.data(),
-                           receive_counts.data(), receive_begin.data(), MPI_INT, MPI_COMM_WORLD));
+                           receive_counts.data(), receive_begin.data(), MPI_INT, comm_));
     std::vector<std::vector<int>> from;
     for (std::size_t r = 0; r < to.size(); ++r)
       from.emplace_back(receive.begin() + receive_begin[r], receive.begin() + receive_begin[r] + receive_counts[r]);
@@ -107,17 +103,17 @@ class MpiRanks : public Communicator {
   void gather(std::span<const double> mine, std::span<const int> counts, std::span<double> all) const override {
     const std::vector<int> begin = offsets(counts);
     WEIR_MPI(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, all.data(), counts.data(),
-                         begin.data(), MPI_DOUBLE, 0, MPI_COMM_WORLD));
+                         begin.data(), MPI_DOUBLE, 0, comm_));
   }
   void scatter(std::span<const double> all, std::span<const int> counts, std::span<double> mine) const override {
     const std::vector<int> begin = offsets(counts);
     WEIR_MPI(MPI_Scatterv(all.data(), counts.data(), begin.data(), MPI_DOUBLE, mine.data(),
-                          static_cast<int>(mine.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD));
+                          static_cast<int>(mine.size()), MPI_DOUBLE, 0, comm_));
   }
 
   std::unique_ptr<HaloTransport> transport(HaloStrategy strategy, const HaloLinks& links, const double* send,
                                            double* receive) const override {
-    return mpi::make_transport(MPI_COMM_WORLD, strategy, links, send, receive);
+    return mpi::make_transport(comm_, strategy, links, send, receive);
   }
 
   // Sends a message from the buffer to itself and compares. Device memory that the host cannot read is tried only if
@@ -153,11 +149,13 @@ class MpiRanks : public Communicator {
     }
     const std::string text = "weir: rank " + std::to_string(rank_) + ": " + message + "\n";
     if (write(errors_, text.data(), text.size()) < 0) std::_Exit(exit_code);
-    MPI_Abort(MPI_COMM_WORLD, exit_code);
+    MPI_Abort(comm_, exit_code);
     std::_Exit(exit_code);
   }
 
  protected:
+  MPI_Comm comm_;
+
   void sum_over_ranks(std::span<double> values, Reduction reduction) const override {
     switch (reduction) {
       case Reduction::gather:
@@ -166,8 +164,8 @@ class MpiRanks : public Communicator {
         return tree_sum(values);
       case Reduction::allreduce:
         fill_slots(values);
-        WEIR_MPI(MPI_Allreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM,
-                               MPI_COMM_WORLD));
+        WEIR_MPI(
+            MPI_Allreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM, comm_));
         return take_sum(values);
       case Reduction::nonblocking:
         start_slots(values);
@@ -178,8 +176,8 @@ class MpiRanks : public Communicator {
   // Each rank's values have their own slot among zeros: MPI's additions are exact, and the order of the sum is ours.
   void start_slots(std::span<const double> values) const override {
     fill_slots(values);
-    WEIR_MPI(MPI_Iallreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM,
-                            MPI_COMM_WORLD, &request_));
+    WEIR_MPI(MPI_Iallreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM, comm_,
+                            &request_));
   }
   void finish_slots(std::span<double> values) const override {
     WEIR_MPI(MPI_Wait(&request_, MPI_STATUS_IGNORE));
@@ -187,7 +185,7 @@ class MpiRanks : public Communicator {
   }
   double max_over_ranks(double value) const override {
     double both[2] = {std::isnan(value) ? 1.0 : 0.0, std::isnan(value) ? 0.0 : value};
-    WEIR_MPI(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+    WEIR_MPI(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, comm_));
     return both[0] > 0 ? std::nan("") : both[1];
   }
 
@@ -209,7 +207,7 @@ class MpiRanks : public Communicator {
     for (int shift = 1; shift < size_; ++shift) {
       const int to = (rank_ + shift) % size_, from = (rank_ - shift + size_) % size_;
       WEIR_MPI(MPI_Sendrecv(values.data(), n, MPI_DOUBLE, to, reduction_tag, slots_.data() + from * n, n, MPI_DOUBLE,
-                            from, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+                            from, reduction_tag, comm_, MPI_STATUS_IGNORE));
     }
     take_sum(values);
   }
@@ -221,17 +219,16 @@ class MpiRanks : public Communicator {
     int step = 1;
     for (; step < size_ && rank_ % (2 * step) == 0; step *= 2) {
       if (rank_ + step >= size_) continue;
-      WEIR_MPI(MPI_Recv(slots_.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+      WEIR_MPI(MPI_Recv(slots_.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, comm_, MPI_STATUS_IGNORE));
       for (std::size_t i = 0; i < values.size(); ++i) values[i] += slots_[i];
     }
     if (rank_ > 0) {
       const int parent = rank_ - step;
-      WEIR_MPI(MPI_Send(values.data(), n, MPI_DOUBLE, parent, reduction_tag, MPI_COMM_WORLD));
-      WEIR_MPI(MPI_Recv(values.data(), n, MPI_DOUBLE, parent, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+      WEIR_MPI(MPI_Send(values.data(), n, MPI_DOUBLE, parent, reduction_tag, comm_));
+      WEIR_MPI(MPI_Recv(values.data(), n, MPI_DOUBLE, parent, reduction_tag, comm_, MPI_STATUS_IGNORE));
     }
     for (step /= 2; step > 0; step /= 2)
-      if (rank_ + step < size_)
-        WEIR_MPI(MPI_Send(values.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, MPI_COMM_WORLD));
+      if (rank_ + step < size_) WEIR_MPI(MPI_Send(values.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, comm_));
   }
 
   bool message_arrives(double* buffer) const {
@@ -241,7 +238,7 @@ class MpiRanks : public Communicator {
     backend::copy_to_device(buffer, pattern.data(), 2 * n * std::int64_t{sizeof(double)});
     backend::synchronise();
     const int status = MPI_Sendrecv(buffer, n, MPI_DOUBLE, rank_, probe_tag, buffer + n, n, MPI_DOUBLE, rank_,
-                                    probe_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                                    probe_tag, comm_, MPI_STATUS_IGNORE);
     backend::copy_to_host(back.data(), buffer, 2 * n * std::int64_t{sizeof(double)});
     return status == MPI_SUCCESS && std::equal(pattern.begin(), pattern.begin() + n, back.begin() + n);
   }
@@ -249,6 +246,37 @@ class MpiRanks : public Communicator {
   int rank_ = 0, size_ = 1, machine_rank_ = 0, machine_size_ = 1, errors_ = STDERR_FILENO;
   mutable std::vector<double> slots_;
   mutable MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+class World : public MpiRanks {
+ public:
+  World() : MpiRanks(started()) {}
+  ~World() override { MPI_Finalize(); }
+
+ private:
+  static MPI_Comm started() {
+    choose_device_before_mpi();
+    int provided = 0;
+    WEIR_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
+    return MPI_COMM_WORLD;
+  }
+};
+
+class Duplicate : public MpiRanks {
+ public:
+  explicit Duplicate(MPI_Comm of) : MpiRanks(duplicate(of)) {}
+  ~Duplicate() override {
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    if (!is_over) MPI_Comm_free(&comm_);
+  }
+
+ private:
+  static MPI_Comm duplicate(MPI_Comm of) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    WEIR_MPI(MPI_Comm_dup(of, &copy));
+    return copy;
+  }
 };
 
 }  // namespace
@@ -265,8 +293,29 @@ std::unique_ptr<Communicator> make_world() {
   // Environment variables of the launchers of Open MPI, MPICH (Hydra) and Slurm. Without one MPI is not initialised,
   // which keeps the start of serial runs fast.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"})
-    if (std::getenv(name)) return std::make_unique<MpiRanks>();
+    if (std::getenv(name)) return std::make_unique<World>();
   return std::make_unique<Communicator>();
+}
+
+namespace {
+void refuse_unless_mpi_runs() {
+  int is_begun = 0, is_over = 0;
+  MPI_Initialized(&is_begun);
+  MPI_Finalized(&is_over);
+  if (!is_begun || is_over) throw Error(Exit::usage, is_over ? "MPI is finalised" : "MPI is not initialised");
+}
+}  // namespace
+
+std::unique_ptr<Communicator> duplicate_communicator(const void* mpi_comm) {
+  refuse_unless_mpi_runs();
+  MPI_Comm comm = *static_cast<const MPI_Comm*>(mpi_comm);
+  if (comm == MPI_COMM_NULL) throw Error(Exit::usage, "the communicator is MPI_COMM_NULL");
+  return std::make_unique<Duplicate>(comm);
+}
+std::unique_ptr<Communicator> duplicate_communicator(int fortran_handle) {
+  refuse_unless_mpi_runs();
+  MPI_Comm comm = MPI_Comm_f2c(fortran_handle);
+  return duplicate_communicator(&comm);
 }
 
 }  // namespace weir

@@ -17,4 +17,7 @@ std::unique_ptr<Communicator> make_world() {
   return std::make_unique<Communicator>();
 }
 
+std::unique_ptr<Communicator> duplicate_communicator(const void*) { throw Error(Exit::usage, lacks("MPI")); }
+std::unique_ptr<Communicator> duplicate_communicator(int) { throw Error(Exit::usage, lacks("MPI")); }
+
 }  // namespace weir

@@ -21,6 +21,7 @@
 #include "tests/benchmarks/lab/select_cases.hpp"
 #include "tests/benchmarks/liu/liu.hpp"
 #include "tests/benchmarks/luo/luo.hpp"
+#include "tests/benchmarks/many.hpp"
 #include "tests/benchmarks/multicolor.hpp"
 #include "tests/benchmarks/orderings.hpp"
 #include "tests/benchmarks/peers/suite.hpp"
@@ -58,6 +59,7 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
   return {
       {"kernels", [](const SuiteOptions& o) { return bench::bench_kernels(o.report); }},
       {"orderings", [](const SuiteOptions& o) { return bench::bench_orderings(o.report); }},
+      {"many", [](const SuiteOptions& o) { return bench::bench_many(o.report, o.quick); }},
       {"halo",
        [ranks](const SuiteOptions& o) {
          return bench::bench_halo(*ranks, {o.folder, o.quick});

@@ -6,6 +6,7 @@
 #include "inputs/case.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "solvers/studied_solver.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/operators.hpp"
@@ -47,6 +48,23 @@ TYPED_TEST(LinearSolverOf, SolvesAndSaysWhatItIs) {
       EXPECT_EQ(result.iterations, 1);
     }
   }
+}
+
+TYPED_TEST(LinearSolverOf, RefinementMultipliesWithAMatrixOfFloatsAndConvergesInDouble) {
+  const BlockCsr<TypeParam> A(random_blocks(50, 4, 3));
+  const Array<double, TypeParam> b(random_numbers(A.size(), 1));
+  Array<double, TypeParam> x(Numbers(at(A.size()))), r(Numbers(at(A.size())));
+  const Table table = options(
+      "method = \"refinement\"\ntolerance = 1e-13\ninner_matrix_storage = \"float\"\n"
+      "preconditioner = { type = \"block_ilu0\" }");
+  LinearSolver<TypeParam> solver(table);
+  table.refuse_unknown();
+  solver.setup(A);
+  const SolveResult result = solver.solve(A, b, x);
+  EXPECT_TRUE(result.converged());
+  EXPECT_GT(result.iterations, 1);
+  A.residual(b, x, r);
+  EXPECT_LE(norm(r.to_vector()), 1e-13 * norm(b.to_vector()));
 }
 
 // Squares of such right-hand sides underflow or overflow: the solution must still be right, and the norms those of b.
@@ -140,9 +158,9 @@ TYPED_TEST(LinearSolverOf, ASetupThatFailsIsHelpedInTheSolveAndTriedAgainWithThe
     EXPECT_LE(norm(r.to_vector()), 1e-7);
   };
   const std::string jacobi = "method = \"gmres\"\npreconditioner = { type = \"jacobi\" }";
-  LinearSolver<TypeParam> alone(options(jacobi)), helped(options(jacobi));
+  StudiedSolver<TypeParam> alone(options(jacobi)), helped(options(jacobi));
   EXPECT_THROW(alone.setup(bad), Error);
-  helped.set_fallback([] { return LinearSolver<TypeParam>(options("method = \"gmres\"")); });
+  helped.set_fallback([] { return StudiedSolver<TypeParam>(options("method = \"gmres\"")); });
   helped.setup(bad);
   expect_solved(helped, bad);
   EXPECT_EQ(helped.fallback_solves(), 1);

@@ -12,7 +12,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = "docs/reference/api.md"
 CHAPTERS = [
-    ("A solver for your systems", ["solvers/linear_solver.hpp", "inputs/case.hpp", "base/table.hpp", "base/error.hpp"]),
+    ("A solver for your systems", ["solvers/linear_solver.hpp", "solvers/studied_solver.hpp", "inputs/case.hpp", "base/table.hpp", "base/error.hpp"]),
     ("Methods and preconditioners", ["solvers/krylov/krylov.hpp", "solvers/preconditioner/preconditioner.hpp", "solvers/registry.hpp"]),
     ("Matrices", ["solvers/matrix/matrix.hpp", "solvers/matrix/block/block_csr.hpp", "solvers/matrix/block/block_stencil.hpp",
                   "solvers/matrix/stencil/banded.hpp", "solvers/matrix/stencil/separable_stencil.hpp", "solvers/matrix/facts.hpp",

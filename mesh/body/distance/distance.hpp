@@ -96,6 +96,7 @@ class BodyDistance {
   void add_travel(const Surface& s);
   void make_clusters(const Body& body);
   static Candidate seen_from(const Surface& s, int element, const Vec3& x);
+  bool is_nearer(const Candidate& a, const Candidate& b) const;
   void bound(const Body& body, const Range& rows);
   void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
   Range range_of(const Cluster& c, const Range& rows, double reach) const;

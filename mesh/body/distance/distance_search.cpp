@@ -35,6 +35,12 @@ BodyDistance::Candidate BodyDistance::seen_from(const Surface& s, int e, const V
   return {length(x - foot), {0, foot, {}, e, f.w1, f.w2}, f.feature};
 }
 
+// Of elements that are equally near but for rounding the first one: a body that is shifted keeps its feet.
+bool BodyDistance::is_nearer(const Candidate& a, const Candidate& b) const {
+  if (std::abs(a.distance - b.distance) > above_rounding * band_) return a.distance < b.distance;
+  return a.foot.element < b.foot.element;
+}
+
 // Elements are sorted in space, so consecutive ones form a cluster; its box is little wider than the band.
 void BodyDistance::make_clusters(const Body& body) {
   const Surface& s = body.surface();
@@ -251,7 +257,7 @@ void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vecto
       if (slot < 0 && seen.distance <= reach_) {
         slot = static_cast<std::int32_t>(found.size());
         found.push_back(seen);
-      } else if (slot >= 0 && seen.distance < found[slot].distance) {
+      } else if (slot >= 0 && is_nearer(seen, found[slot])) {
         found[slot] = seen;
       }
       least_[p] = std::min(least_[p], slack * seen.distance);
@@ -319,7 +325,6 @@ void BodyDistance::list_elements(const Body& body, const Range& rows, Lists& lis
   });
 }
 
-// Of equally near elements the first one is used, as in scan_elements.
 void BodyDistance::search_lists(const Body& body, const Range& rows, std::vector<Candidate>& found) {
   const Surface& s = body.surface();
   const std::int64_t nx = count(0), ny = count(1);
@@ -340,11 +345,9 @@ void BodyDistance::search_lists(const Body& body, const Range& rows, std::vector
       Candidate best = measured(first);
       int nearest = first;
       for (int n = first + 1; n < l.start[q + 1]; ++n) {
-        if (l.distance[n] - travelled_[l.element[n]] > best.distance) continue;
+        if (l.distance[n] - travelled_[l.element[n]] > best.distance + above_rounding * band_) continue;
         const Candidate other = measured(n);
-        if (other.distance > best.distance ||
-            (other.distance == best.distance && other.foot.element > best.foot.element))
-          continue;
+        if (!is_nearer(other, best)) continue;
         best = other;
         nearest = n;
       }

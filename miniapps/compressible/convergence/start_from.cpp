@@ -69,7 +69,7 @@ std::vector<double> carry_over(const std::vector<double>& U, int values, const C
   return out;
 }
 
-std::vector<double> state_of_run(const std::string& source, int values, const CellNumbers& here) {
+CarriedState state_of_run(const std::string& source, int values, const CellNumbers& here) {
   const std::string path = newest_checkpoint(source);
   const Checkpoint from = read_checkpoint(path);
   if (from.header.miniapp != "compressible")
@@ -78,7 +78,14 @@ std::vector<double> state_of_run(const std::string& source, int values, const Ce
   std::string ordering;
   CellNumbers there;
   const UnstructuredMesh mesh = read_ordered_mesh(read_case_text(from.header.config, path), ordering, nullptr, &there);
-  return carry_over(from.doubles("U", std::int64_t{values} * mesh.cells()), values, there, here);
+  CarriedState s;
+  s.U = carry_over(from.doubles("U", std::int64_t{values} * mesh.cells()), values, there, here);
+  const bool same = there.order.size() == here.order.size() && there.grid == here.grid;
+  if (!same || from.find("time_steps")) return s;
+  s.order = static_cast<int>(from.scalar("order"));
+  s.reference = from.scalar("reference");
+  if (from.find("turbulence_reference")) s.turbulence_reference = from.scalar("turbulence_reference");
+  return s;
 }
 
 }  // namespace weir

@@ -18,7 +18,13 @@ struct CellNumbers {
 std::vector<double> carry_over(const std::vector<double>& U, int values, const CellNumbers& from,
                                const CellNumbers& to);
 
+// order, references of the residuals of energy and nu~: of a steady run on the same mesh, else 0.
+struct CarriedState {
+  std::vector<double> U;
+  int order = 0;
+  double reference = 0, turbulence_reference = 0;
+};
 // source: a run directory or one of its checkpoints. Throws Error(usage or file_io) if there is no suitable one.
-std::vector<double> state_of_run(const std::string& source, int values, const CellNumbers& here);
+CarriedState state_of_run(const std::string& source, int values, const CellNumbers& here);
 
 }  // namespace weir

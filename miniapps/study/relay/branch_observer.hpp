@@ -19,7 +19,7 @@ class BranchObserver : public SolveWatch<Space> {
  public:
   explicit BranchObserver(const Communicator& ranks) : ranks_(ranks) {}
   // reference: the solver of the flow code, into which the solvers of candidates are swapped.
-  void watch(LinearSolver<Space>& solver, const LinearSolver<Space>& reference) {
+  void watch(StudiedSolver<Space>& solver, const LinearSolver<Space>& reference) {
     reference_ = &reference;
     solver.watch(this);
   }

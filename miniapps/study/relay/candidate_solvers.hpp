@@ -14,7 +14,7 @@ namespace weir {
 template <class Space>
 class CandidateSolvers {
  public:
-  using Make = std::function<LinearSolver<Space>(const StudiedSystem<Space>&)>;
+  using Make = std::function<StudiedSolver<Space>(const StudiedSystem<Space>&)>;
   // system: the studied one; solver() is the name of its solver.
   CandidateSolvers(std::string name, std::string system, double slowed_by, Make make)
       : name_(std::move(name)), system_(std::move(system)), slowed_by_(slowed_by), make_(std::move(make)) {}
@@ -57,7 +57,7 @@ class CandidateSolvers {
   void set_fallback(bool is_on) {
     for (Slot& s : slots_) {
       if (s.system.name != system_) continue;
-      typename LinearSolver<Space>::MakeFallback make;
+      typename StudiedSolver<Space>::MakeFallback make;
       if (is_on) make = [from = make_, system = s.system] { return from(system); };
       s.system.reference->set_fallback(std::move(make));
     }
@@ -88,11 +88,11 @@ class CandidateSolvers {
  private:
   struct Slot {
     StudiedSystem<Space> system;
-    LinearSolver<Space> solver;
+    StudiedSolver<Space> solver;
     std::vector<double> initial_state;
   };
-  LinearSolver<Space> new_solver(const StudiedSystem<Space>& s) const {
-    LinearSolver<Space> solver = make_(s);
+  StudiedSolver<Space> new_solver(const StudiedSystem<Space>& s) const {
+    StudiedSolver<Space> solver = make_(s);
     solver.stop_when(should_stop_);
     return solver;
   }

@@ -46,7 +46,7 @@ class Candidates {
       if (is_reference(options)) continue;
       refuse_other_libraries(options);
       s.refuse_unfit(options);
-      LinearSolver<Space>(options, s.method, s.preconditioner, KrylovOptions{});
+      StudiedSolver<Space>(options, s.method, s.preconditioner, KrylovOptions{});
     }
   }
   // Why an automatic candidate is unsuitable; empty: it is suitable.
@@ -56,7 +56,7 @@ class Candidates {
     const Table options = options_of(name);
     try {
       weir::refuse_unfit(options, s.default_method, s.default_preconditioner, s.matrix, s.is_symmetric);
-      const LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner);
+      const StudiedSolver<Space> solver(options, s.default_method, s.default_preconditioner);
       return solver.name() == s.reference->name() ? "same as the default" : "";
     } catch (const Error& error) {
       return error.what();
@@ -88,9 +88,9 @@ class Candidates {
       options.fail("method", "a solver of another library cannot run a branch; compare it in [shadow]");
   }
 
-  static LinearSolver<Space> solver_of(const StudiedSystem<Space>& s, const Table& options, const KrylovOptions& with,
-                                       const Communicator& ranks) {
-    LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner, with);
+  static StudiedSolver<Space> solver_of(const StudiedSystem<Space>& s, const Table& options, const KrylovOptions& with,
+                                        const Communicator& ranks) {
+    StudiedSolver<Space> solver(options, s.default_method, s.default_preconditioner, with);
     if (ranks.size() > 1) {
       solver.refresh_policy().require_always(options);
       solver.spread_like(*s.reference);
@@ -98,7 +98,7 @@ class Candidates {
     return solver;
   }
 
-  static LinearSolver<Space> reference_solver(const StudiedSystem<Space>& s, const Communicator& ranks) {
+  static StudiedSolver<Space> reference_solver(const StudiedSystem<Space>& s, const Communicator& ranks) {
     return solver_of(s, s.options, KrylovOptions{s.default_tolerance}, ranks);
   }
   Table options_of(const std::string& name) const {
@@ -113,7 +113,7 @@ class Candidates {
                                                      typename CandidateSolvers<Space>::Make make) const {
     if (!observer) return make;
     return [observer, system = system_, make = std::move(make)](const StudiedSystem<Space>& s) {
-      LinearSolver<Space> solver = make(s);
+      StudiedSolver<Space> solver = make(s);
       if (s.name == system && s.part == 0) observer->watch(solver, *s.reference);
       return solver;
     };

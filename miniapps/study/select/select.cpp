@@ -1,12 +1,11 @@
 // [select]: automatic choice of the solver of one system during the run. At intervals the candidates race on branches
-// of the run (race.hpp). A candidate that is not slower there then solves some steps of the run itself, as a trial
-// (trial.hpp), and becomes the current solver if it is faster by a margin (race_scores.hpp). Races and trials have a
-// budget, a share of the run's own time; the intervals grow while no candidate is faster and start again when the cost
-// per step changes (race_pace.hpp). A failed solve of a selected solver is repeated at once by the default, the solver
-// of [linear.SYSTEM], which becomes current at the next step. A solver that becomes slower than its predecessor, on
-// systems that result from its own solutions, is replaced by it. decisions.csv has the switches, races.csv the costs. A
-// run with [select] decisions = FILE repeats these switches without races and is bitwise equal to the run that wrote
-// the file. Checkpoints contain the current solver and the races.
+// of the run (race.hpp). A candidate that is not slower there solves some steps of the run itself, as a trial
+// (trial.hpp). It becomes the current solver if it is faster by a margin (race_scores.hpp). Races and trials have a
+// budget, a share of the run's time. The intervals grow while no candidate is faster, and return to their first length
+// when the cost per step changes (race_pace.hpp). If a solve of the selected solver fails, the default (the solver of
+// [linear.SYSTEM]) repeats it and becomes current at the next step. A selected solver that becomes slower than its
+// predecessor is replaced by it. decisions.csv has the switches, races.csv the costs. With [select] decisions = FILE a
+// run repeats these switches without races; it is bitwise equal to the run that wrote the file.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -239,7 +239,7 @@ def _page(title, body):
     if 'class="plot' in body:
         body = "<noscript><p>The plots need JavaScript. Their data are in plots/*.csv; weir report --png DIR draws pictures.</p></noscript>" + body
         scripts = "<script>/*\n%s*/</script>" % _beside("LICENSE.uPlot")  # required in every copy
-        scripts += "".join("<script>%s</script>" % _beside(name) for name in ("uPlot.iife.min.js", "ticks.js", "field.js", "plots.js"))
+        scripts += "".join("<script>%s</script>" % _beside(name) for name in ("uPlot.iife.min.js", "ticks.js", "field.js", "marks.js", "plots.js"))
     return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
             '<title>%s</title><style>%s%s</style></head><body><main>%s</main><script>%s</script>%s</body></html>\n' % (
                 text(title), _beside("uPlot.min.css") if scripts else "", STYLE, body, SCRIPT, scripts))

@@ -5,14 +5,16 @@
 //
 //   Host     natural order on one thread. Several threads process their own rows and wait for the others
 //            where a row needs it (ThreadPlan).
-//   Device   "levels": one launch per level, and one workgroup for consecutive small levels. "one_launch": warps
-//            draw rows in level order and wait for the values of x they need; blocks larger than 32 use "levels".
-// Sums follow the order of the pattern: the bits depend neither on the threads nor on the form.
+//   Device   One launch: warps draw rows in level order and wait for the values of x they need. Blocks larger than 32
+//            take one launch per level.
+// Sums follow the order of the pattern: the bits do not depend on the threads.
 #pragma once
 #include <omp.h>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,11 +22,11 @@
 
 #include "solvers/device/array.hpp"
 #include "solvers/matrix/algorithms/awaited_vector.hpp"
+#include "solvers/matrix/many.hpp"
 
 namespace weir {
 
 enum class Triangle { lower, upper };
-enum class SweepForm { levels, one_launch };
 
 struct TriangularRows {
   std::vector<std::int64_t> start{0};  // rows + 1
@@ -136,11 +138,6 @@ class ThreadPlan {
   std::unique_ptr<Done[]> done_;
 };
 
-// A run of levels processed by one launch: one level on the whole device, or several small ones in one workgroup.
-struct LevelLaunch {
-  int first, end;
-};
-
 template <class T>
 struct TriangleView {
   int rows = 0, block = 1;
@@ -158,9 +155,8 @@ struct Sweep;  // triangular_device.cu
 int useful_threads();  // number of host threads for a sweep; more than cores would wait for each other
 
 struct SweepOptions {
-  int threads = useful_threads();          // Host
-  std::vector<int> cuts;                   // Host: for ThreadPlan
-  SweepForm form = SweepForm::one_launch;  // Device
+  int threads = useful_threads();  // Host
+  std::vector<int> cuts;           // Host: for ThreadPlan
 };
 
 template <class Space, class T>
@@ -195,7 +191,8 @@ class UnitTriangle<Host, T> : public TriangleBlocks<Host, T> {
   const ThreadPlan& plan() const { return plan_; }
   int levels() const { return plan_.levels(); }
   // scale: blocks of S by position, or null. x may be b.
-  void solve(const T* scale, const double* b, double* x) const;
+  void solve(const T* scale, const double* b, double* x) const { solve(scale, std::array{OneOfMany{b, x}}); }
+  void solve(const T* scale, std::span<const OneOfMany> systems) const;
 
  private:
   UnitTriangle(const TriangularRows& rows, int block, ThreadPlan plan)
@@ -206,25 +203,21 @@ class UnitTriangle<Host, T> : public TriangleBlocks<Host, T> {
 template <class T>
 class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
  public:
-  UnitTriangle(const TriangularRows& rows, Triangle side, int block, const SweepOptions& options = {})
-      : UnitTriangle(rows, Levels(rows, side), block, options.form) {}
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, const SweepOptions& = {})
+      : UnitTriangle(rows, Levels(rows, side), block) {}
   int levels() const { return static_cast<int>(level_start_.size()) - 1; }
   const std::vector<int>& level_start() const { return level_start_; }  // positions
-  const std::vector<LevelLaunch>& launches() const { return launches_; }
-  std::int64_t bytes() const { return TriangleBlocks<Device, T>::bytes() + 4 * level_starts_.size() + x_.bytes(); }
+  std::int64_t bytes() const { return TriangleBlocks<Device, T>::bytes() + x_.bytes(); }
   // As above, but x must not be b if `scale` is given.
   void solve(const T* scale, const double* b, double* x);
 
  private:
-  UnitTriangle(const TriangularRows& rows, const Levels& levels, int block, SweepForm form);
+  UnitTriangle(const TriangularRows& rows, const Levels& levels, int block);
   void solve_in_one_launch(const triangular::Sweep<T>& s);
 
   int widest_ = 0;
-  SweepForm form_;
   std::vector<int> level_start_;
-  std::vector<LevelLaunch> launches_;
-  Array<int, Device> level_starts_;  // device copy
-  AwaitedVector x_;                  // one_launch
+  AwaitedVector x_;  // blocks up to 32
 };
 
 }  // namespace weir

@@ -1,10 +1,10 @@
 // One sweep on the device with one thread per unknown: the n threads of a row read each block column together, and no
 // thread needs results of the same row.
 //
-// "levels": launches follow the order of the levels. "one_launch": a warp takes the next 32 / n rows in level order
-// and waits for the values of x that they need (awaited_value.hpp). A wait costs one store and one load through L2
-// and no fence. The warp with the lowest unfinished rows waits only for finished rows or its own, so co-residency is
-// not required. Sweeps alternate between two vectors: each one clears the other vector for the next sweep.
+// Blocks up to 32 take one launch: a warp takes the next 32 / n rows in level order and waits for the values of x that
+// they need (awaited_value.hpp). A wait costs one store and one load through L2 and no fence. The warp with the lowest
+// unfinished rows waits only for finished rows or its own, so co-residency is not required. Sweeps alternate between
+// two vectors: each one clears the other vector for the next sweep.
 #include <algorithm>
 
 #include "solvers/device/block.hpp"
@@ -16,7 +16,7 @@
 namespace weir {
 namespace triangular {
 
-constexpr int threads_a_workgroup = 256;
+constexpr int most_in_order = 32;  // largest block
 
 template <class T>
 struct Sweep {
@@ -26,41 +26,26 @@ struct Sweep {
   double* x;
 };
 
-// Unknown u of the row at position p. Load reads x, which other workgroups may have written in this launch.
-template <class T>
-WEIR_HD inline void solve_unknown(const Sweep<T>& s, int p, int u) {
-  const int n = s.t.block;
-  const std::int64_t nn = std::int64_t{n} * n, row = std::int64_t{s.t.order[p]} * n;
-  double y = 0;
-  if (s.scale) {
-    for (int v = 0; v < n; ++v) y += static_cast<double>(s.scale[p * nn + v * n + u]) * s.b[row + v];
-  } else {
-    y = s.b[row + u];
-  }
-  for (std::int64_t e = s.t.start[p]; e < s.t.start[p + 1]; ++e) {
-    const T* block = s.t.value + e * nn + u;
-    const double* xj = s.x + std::int64_t{s.t.column[e]} * n;
-    for (int v = 0; v < n; ++v) y -= static_cast<double>(block[v * n]) * xj[v];
-  }
-  s.x[row + u] = y;
-}
-
+// The rows of positions from .. to - 1, which do not depend on each other.
 template <class T>
 void solve_level(const Sweep<T>& s, int from, int to) {
   const int n = s.t.block;
-  for_each<Device>((to - from) * n, [=] WEIR_HD(int q) { solve_unknown(s, from + q / n, q % n); });
-}
-
-// Levels [first, end) by one workgroup.
-template <class T>
-__global__ void solve_small_levels(Sweep<T> s, const int* level_start, int first, int end) {
-  const int n = s.t.block;
-  for (int l = first; l < end; ++l) {
-    const int from = level_start[l], items = (level_start[l + 1] - from) * n;
-    for (int q = static_cast<int>(threadIdx.x); q < items; q += static_cast<int>(blockDim.x))
-      solve_unknown(s, from + q / n, q % n);
-    __syncthreads();
-  }
+  for_each<Device>((to - from) * n, [=] WEIR_HD(int q) {
+    const int p = from + q / n, u = q % n;
+    const std::int64_t nn = std::int64_t{n} * n, row = std::int64_t{s.t.order[p]} * n;
+    double y = 0;
+    if (s.scale) {
+      for (int v = 0; v < n; ++v) y += static_cast<double>(s.scale[p * nn + v * n + u]) * s.b[row + v];
+    } else {
+      y = s.b[row + u];
+    }
+    for (std::int64_t e = s.t.start[p]; e < s.t.start[p + 1]; ++e) {
+      const T* block = s.t.value + e * nn + u;
+      const double* xj = s.x + std::int64_t{s.t.column[e]} * n;
+      for (int v = 0; v < n; ++v) y -= static_cast<double>(block[v * n]) * xj[v];
+    }
+    s.x[row + u] = y;
+  });
 }
 
 constexpr int threads_in_order = 128;  // threads per workgroup; warps are independent
@@ -126,47 +111,18 @@ __global__ void __launch_bounds__(threads_in_order) solve_in_order(Sweep<T> s, a
 
 }  // namespace triangular
 
-namespace {
-
-std::vector<LevelLaunch> launches_of(const Levels& levels, int block) {
-  const int small = std::max(1, 2 * triangular::threads_a_workgroup / block);
-  std::vector<LevelLaunch> launches;
-  for (int l = 0; l < levels.count(); ++l) {
-    if (l > 0 && levels.size(l) <= small && levels.size(l - 1) <= small)
-      launches.back().end = l + 1;
-    else
-      launches.push_back({l, l + 1});
-  }
-  return launches;
-}
-
-}  // namespace
-
 template <class T>
-UnitTriangle<Device, T>::UnitTriangle(const TriangularRows& rows, const Levels& levels, int block, SweepForm form)
-    : TriangleBlocks<Device, T>(rows, levels.row, block),
-      form_(block <= 32 ? form : SweepForm::levels),
-      level_start_(levels.start),
-      launches_(launches_of(levels, block)),
-      level_starts_(level_start_) {
-  if (form_ == SweepForm::one_launch) {
-    x_ = AwaitedVector(static_cast<std::int64_t>(levels.row.size()) * block);
-    for (int l = 0; l < levels.count(); ++l) widest_ = std::max(widest_, levels.size(l));
-  }
+UnitTriangle<Device, T>::UnitTriangle(const TriangularRows& rows, const Levels& levels, int block)
+    : TriangleBlocks<Device, T>(rows, levels.row, block), level_start_(levels.start) {
+  for (int l = 0; l < levels.count(); ++l) widest_ = std::max(widest_, levels.size(l));
+  if (block <= triangular::most_in_order) x_ = AwaitedVector(static_cast<std::int64_t>(levels.row.size()) * block);
 }
 
 template <class T>
 void UnitTriangle<Device, T>::solve(const T* scale, const double* b, double* x) {
   const triangular::Sweep<T> s{this->view(), scale, b, x};
-  if (form_ == SweepForm::one_launch) return solve_in_one_launch(s);
-  for (const LevelLaunch& l : launches_) {
-    if (l.end == l.first + 1) {
-      triangular::solve_level(s, level_start_[l.first], level_start_[l.end]);
-    } else {
-      launch({.grid = 1, .block = triangular::threads_a_workgroup, .name = "small levels"},
-             triangular::solve_small_levels<T>, s, static_cast<const int*>(level_starts_.data()), l.first, l.end);
-    }
-  }
+  if (s.t.block <= triangular::most_in_order) return solve_in_one_launch(s);
+  for (int l = 0; l < levels(); ++l) triangular::solve_level(s, level_start_[l], level_start_[l + 1]);
 }
 
 // Enough warps for four of the widest levels: waiting warps have already loaded their own data.

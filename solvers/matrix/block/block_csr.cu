@@ -47,11 +47,11 @@ void widen(int B, View<const T> from, View<double> to) {
   for_each<Space>(to.size(), [=] WEIR_HD(int i) { a[i] = static_cast<double>(rounded[place_of(i, B, by_columns)]); });
 }
 template <class Space, class T>
-void block_diagonal(const CsrView<T>& A, View<double> d) {
+void block_diagonal(const CsrView<T>& A, int first, View<double> d) {
   constexpr bool by_columns = CsrMatrix<Space, T>::by_columns;
-  for_each<Space>(A.rows, [=] WEIR_HD(int i) {
-    const int entries = A.block * A.block;
-    const std::int64_t from = A.diagonal[i];
+  const int entries = A.block * A.block;
+  for_each<Space>(static_cast<int>(d.size() / entries), [=] WEIR_HD(int i) {
+    const std::int64_t from = A.diagonal[first + i];
     for (int e = 0; e < entries; ++e)
       d[static_cast<std::int64_t>(i) * entries + e] =
           from < 0 ? 0 : static_cast<double>(A.value[from * entries + place_of(e, A.block, by_columns)]);
@@ -105,6 +105,25 @@ BlockPattern<Space>::BlockPattern(const BlockCsrData& data)
       diagonal(checked_diagonal(data)) {
   row_start = Array<std::int64_t, Space>(data.row_start);
   column = Array<int, Space>(data.column);
+}
+
+template <class Space>
+BlockPattern<Space>::BlockPattern(int block_size, Array<std::int64_t, Space> starts, Array<int, Space> columns,
+                                  bool is_symmetric)
+    : rows(static_cast<int>(starts.size()) - 1),
+      block(block_size),
+      symmetric(is_symmetric),
+      row_start(std::move(starts)),
+      diagonal(rows),
+      column(std::move(columns)) {
+  std::int64_t* to = diagonal.data();
+  const std::int64_t* start = row_start.data();
+  const int* columns_of_rows = column.data();
+  for_each<Space>(rows, [=] WEIR_HD(int i) {
+    to[i] = -1;
+    for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
+      if (columns_of_rows[e] == i) to[i] = e;
+  });
 }
 
 template <class Space>
@@ -165,8 +184,8 @@ void CsrMatrix<Space, T>::update(std::span<const double> values) {
 }
 
 template <class Space, class T>
-void CsrMatrix<Space, T>::block_diagonal(View<double> d) const {
-  csr_products::block_diagonal<Space>(view(), d);
+void CsrMatrix<Space, T>::block_diagonal(int first, View<double> d) const {
+  csr_products::block_diagonal<Space>(view(), first, d);
 }
 template <class Space, class T>
 Work CsrMatrix<Space, T>::apply_work() const {

@@ -70,6 +70,8 @@ struct BlockPattern {
 
   // Throws Error(usage) with the row if the pattern is invalid or the sizes disagree.
   explicit BlockPattern(const BlockCsrData& data);
+  // Arrays that are valid as they are.
+  BlockPattern(int block_size, Array<std::int64_t, Space> starts, Array<int, Space> columns, bool is_symmetric);
 };
 
 // Block CSR without its values, for any type of the stored values.
@@ -129,16 +131,18 @@ class CsrMatrix : public FusedProducts<CsrMatrix<Space, T>, BlockSparse<Space>> 
   static constexpr bool by_columns = is_rounded && std::is_same_v<Space, Host>;  // block layout
   using Other = CsrMatrix<Space, std::conditional_t<is_rounded, double, float>>;
 
-  explicit CsrMatrix(const BlockCsrData& data);  // Error(usage): as BlockPattern
-  explicit CsrMatrix(const Other& A);            // pattern and values of A
-  void round(View<const double> values);         // sets the values: B * B of each block, row-major
-  void widen(View<double> values) const;         // copies the values out
+  explicit CsrMatrix(const BlockCsrData& data);                                    // Error(usage): as BlockPattern
+  explicit CsrMatrix(const Other& A);                                              // pattern and values of A
+  CsrMatrix(std::shared_ptr<BlockPattern<Space>> pattern, Array<T, Space> values)  // values: in storage order
+      : CsrMatrix::FusedProducts(std::move(pattern)), value_(std::move(values)) {}
+  void round(View<const double> values);  // sets the values: B * B of each block, row-major
+  void widen(View<double> values) const;  // copies the values out
 
   static constexpr bool fuses(Product p) { return p != (is_rounded ? Product::apply_dot : Product::apply_dots); }
   Pair product(Product p, const double* b, const double* x, double* y) const {
     return csr_products::product(Space{}, view(), p, b, x, y);
   }
-  void block_diagonal(View<double> d) const override;  // zeros if the pattern has no diagonal block
+  void block_diagonal(int first, View<double> d) const override;  // zeros if the pattern has no diagonal block
   Work apply_work() const override;
 
   CsrView<T> view() const { return this->view_of(value_); }

@@ -1,17 +1,17 @@
 // OpenMP over chunks of block rows; the chunk sums are added in a fixed tree.
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/block/block_product.hpp"
 #include "solvers/matrix/block/entry_sums.hpp"
+#include "solvers/matrix/block/many_products.hpp"
 #include "solvers/matrix/block/prefetch.hpp"
 
 namespace weir::csr_products {
 namespace {
-
-constexpr int rows_a_chunk = 256;
 
 // t = row i of A x.
 template <int B>
@@ -56,12 +56,12 @@ double rows_product(const BlockCsrView& A, const double* b, const double* x, dou
 
 template <bool Residual, bool Dot>
 double product(const BlockCsrView& A, const double* b, const double* x, double* y) {
-  const int chunks = (A.rows + rows_a_chunk - 1) / rows_a_chunk;
+  const int chunks = (A.rows + rows_in_cache - 1) / rows_in_cache;
   double* part = Dot ? detail::reduction_scratch(chunks) : nullptr;
   return block_host::with_block(A.block, [&](auto B) {
 #pragma omp parallel for schedule(static) if (A.column.size() * A.block * A.block > parallel_grain)
     for (int c = 0; c < chunks; ++c) {
-      const int lo = c * rows_a_chunk, hi = std::min(A.rows, lo + rows_a_chunk);
+      const int lo = c * rows_in_cache, hi = std::min(A.rows, lo + rows_in_cache);
       const double s = rows_product<B.value, Residual, Dot>(A, b, x, y, lo, hi);
       if (Dot) part[c] = s;
     }
@@ -69,7 +69,27 @@ double product(const BlockCsrView& A, const double* b, const double* x, double* 
   });
 }
 
+template <int B>
+double rows_of(const BlockCsrView& A, const OneProduct& p, int lo, int hi) {
+  return with_product(
+      p.form, [&](auto form) { return rows_product<B, is_residual(form), has_sums(form)>(A, p.b, p.x, p.y, lo, hi); });
+}
+
 }  // namespace
+
+void products(const BlockCsrView& A, std::span<OneProduct> of) {
+  const int chunks = (A.rows + rows_in_cache - 1) / rows_in_cache;
+  double* part = detail::reduction_scratch(chunks * static_cast<std::int64_t>(of.size()));
+  block_host::with_block(A.block, [&](auto B) {
+#pragma omp parallel for schedule(static) if (A.column.size() * A.block * A.block > parallel_grain)
+    for (int c = 0; c < chunks; ++c)
+      for (std::size_t k = 0; k < of.size(); ++k)
+        part[k * at(chunks) + at(c)] =
+            rows_of<B.value>(A, of[k], c * rows_in_cache, std::min(A.rows, (c + 1) * rows_in_cache));
+    return 0.0;
+  });
+  for (std::size_t k = 0; k < of.size(); ++k) of[k].sum = detail::tree_sum(part + k * at(chunks), chunks);
+}
 
 Pair product(Host, const BlockCsrView& A, Product p, const double* b, const double* x, double* y) {
   return with_product(p, [&](auto form) { return Pair{product<is_residual(form), has_sums(form)>(A, b, x, y), 0}; });

@@ -124,14 +124,14 @@ Pair BlockStencil<Space>::product(Product p, const double* b, const double* x, d
 }
 
 template <class Space>
-void BlockStencil<Space>::block_diagonal(View<double> d) const {
+void BlockStencil<Space>::block_diagonal(int first, View<double> d) const {
   const BlockStencilView A = stencil();
   const int n = n_;
   double* out = d.data();
-  for_each<Space>(rows(), [=] WEIR_HD(int c) {
+  for_each<Space>(static_cast<int>(d.size() / (n * n)), [=] WEIR_HD(int c) {
     double* block = out + std::int64_t{c} * n * n;
     for (int u = 0; u < n; ++u)
-      for (int v = 0; v < n; ++v) block[u * n + v] = A.entry(c, slot::delta, u, v);
+      for (int v = 0; v < n; ++v) block[u * n + v] = A.entry(first + c, slot::delta, u, v);
   });
 }
 

@@ -97,7 +97,7 @@ class BlockStencil : public FusedProducts<BlockStencil<Space>, Matrix<Space>> {
   int block() const override { return n_; }
   static constexpr bool fuses(Product p) { return p == Product::residual_dot && std::is_same_v<Space, Host>; }
   Pair product(Product p, const double* b, const double* x, double* y) const;  // Alg. 7
-  void block_diagonal(View<double> d) const override;
+  void block_diagonal(int first, View<double> d) const override;
   bool is_symmetric() const override { return symmetric_; }
   void set_symmetric(bool symmetric) { symmetric_ = symmetric; }  // asserted by the code that fills the values
   Work apply_work() const override;

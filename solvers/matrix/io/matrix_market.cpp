@@ -11,6 +11,7 @@
 #include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/io/file_aside.hpp"
 #include "solvers/matrix/io/market_numbers.hpp"
+#include "solvers/matrix/io/petsc_binary.hpp"
 
 namespace weir {
 namespace {
@@ -228,11 +229,22 @@ std::vector<double> parse_vector_market(std::string_view text, const std::string
   return v;
 }
 
+namespace {
+// The faults of a PETSc file itself, such as another byte order, are reported first.
+void refuse_petsc(const std::string& path) {
+  if (!is_petsc_binary(path)) return;
+  petsc_objects(path);
+  throw Error(Exit::usage, path + ": a PETSc binary file; weir import converts it to a captured system");
+}
+}  // namespace
+
 BlockCsrData read_matrix_market(const std::string& path, int block, MarketFaults* faults) {
+  refuse_petsc(path);
   return parse_matrix_market(MarketText(path).view(), path, block, faults);
 }
 
 std::vector<double> read_vector_market(const std::string& path, std::int64_t size) {
+  refuse_petsc(path);
   return parse_vector_market(MarketText(path).view(), path, size);
 }
 

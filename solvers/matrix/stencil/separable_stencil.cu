@@ -158,9 +158,11 @@ double chebyshev_steps(Device, const StencilView& s, const ChebyshevSteps& steps
 }
 
 template <class Space>
-void diagonal(const StencilView& s, View<double> d) {
-  for_each<Space>(s.extents(),
-                  [=] WEIR_HD(int i, int j, int k) { d[(k * s.Y.n + j) * s.X.n + i] = diagonal_at(s, i, j, k); });
+void diagonal(const StencilView& s, int first, View<double> d) {
+  for_each<Space>(static_cast<int>(d.size()), [=] WEIR_HD(int at) {
+    const int c = first + at;
+    d[at] = diagonal_at(s, c % s.X.n, c / s.X.n % s.Y.n, c / s.X.n / s.Y.n);
+  });
 }
 
 }  // namespace separable_products
@@ -214,8 +216,8 @@ StencilView SeparableStencil<Space>::view() const {
 }
 
 template <class Space>
-void SeparableStencil<Space>::block_diagonal(View<double> d) const {
-  separable_products::diagonal<Space>(view(), d);
+void SeparableStencil<Space>::block_diagonal(int first, View<double> d) const {
+  separable_products::diagonal<Space>(view(), first, d);
 }
 template <class Space>
 Work SeparableStencil<Space>::apply_work() const {

@@ -73,7 +73,7 @@ class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Sp
   Pair product(Product p, const double* b, const double* x, double* y) const {
     return separable_products::product(Space{}, view(), p, b, x, y);
   }
-  void block_diagonal(View<double> d) const override;
+  void block_diagonal(int first, View<double> d) const override;
   bool is_symmetric() const override { return true; }
   bool has_constant_null_space() const override { return operator_.has_constant_null_space(); }
   Work apply_work() const override;

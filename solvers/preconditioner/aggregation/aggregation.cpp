@@ -101,6 +101,7 @@ constexpr PreconditionerDescription preconditioner::aggregation{
     .matrices = on_any_matrix,
     .over_ranks = 0,
     .update_cost = 2,
+    .tried_with = "gmres",
     .bytes = aggregation_bytes,
     .make_host = make_aggregation<Host>,
     .make_device = make_aggregation<Device>};

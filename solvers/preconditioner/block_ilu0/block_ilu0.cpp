@@ -82,6 +82,7 @@ class StencilIlu0 final : public IluFactors<Space> {
     const FailedCell cell = factors_.factorise(A_->stencil());
     if (cell >= 0) fail_at_cell(*A_, cell, pivoting_);
   }
+  using IluFactors<Space>::solve;
   void solve(const double* r, double* z) override { factors_.solve(A_->stencil(), r, z); }
   SetupInfo info() const override {
     return {.levels = factors_.levels(), .nnz = A_->entries(), .bytes = factors_.bytes()};
@@ -96,12 +97,7 @@ class StencilIlu0 final : public IluFactors<Space> {
     const std::int64_t n = A_->block(), cells = A_->rows(), value = sizeof(T);
     return {n * n * (8 * (links(*A_) + cells) + value * cells), 2 * n * n * n * (links(*A_) + cells)};
   }
-  std::string order() const override {
-    if constexpr (std::is_same_v<Space, Device>)
-      return std::string("natural order, ") + to_string(factors_.form());
-    else
-      return "natural order";
-  }
+  std::string order() const override { return "natural order"; }
   std::vector<double> inverted_diagonals() const override {
     const std::vector<T> inverted = factors_.inverted();
     return {inverted.begin(), inverted.end()};
@@ -114,11 +110,6 @@ class StencilIlu0 final : public IluFactors<Space> {
 };
 
 }  // namespace
-
-const char* to_string(BlockIluForm form) {
-  constexpr const char* names[] = {"automatic", "entry", "workgroup", "one_launch"};
-  return names[static_cast<int>(form)];
-}
 
 template <class Space>
 BlockIlu0<Space>::BlockIlu0(const BlockIluOptions& options)
@@ -163,17 +154,14 @@ namespace {
 constexpr Option block_ilu0_keys[] = {
     factor_storage,
     factor_pivoting,
-    {"form", Option::text, "automatic",
-     "device kernels of the sweeps: one launch per sweep, per hyperplane (workgroup) or per dependency (entry)",
+    {"form", Option::text, "automatic", "former choice of device kernels, accepted without effect",
      "automatic | one_launch | workgroup | entry"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_block_ilu0(const Table& options) {
   const Table t = options.described_by(block_ilu0_keys);
   BlockIluOptions o;
-  const auto form = t.get<std::string>("form");
-  for (const auto f : {BlockIluForm::one_launch, BlockIluForm::workgroup, BlockIluForm::entry})
-    if (form == to_string(f)) o.form = f;
+  t.get<std::string>("form");
   o.pivoting = t.get<bool>("pivoting");
   o.float_factors = t.get<std::string>("storage") == "float";
   return std::make_unique<BlockIlu0<Space>>(o);

@@ -6,28 +6,22 @@
 // with q the neighbours of p. Only the inverted d_p are stored; the sweeps read the other blocks from the matrix, which
 // must outlive this object. Cells of equal i + j + k are independent, also with periodic directions.
 //
-//   form = "automatic"    one_launch for n <= 32, else entry
-//          "one_launch"   Device: one launch per sweep; cells wait for their neighbours' flags; n <= 32
-//          "workgroup"    Device: one launch per hyperplane, n x n threads per cell with shared memory (Algs. 8-10)
-//          "entry"        Device: one launch per dependency, one thread per entry (Alg. 4 and 6)
-//          Block CSR on the device: "automatic" and "one_launch" sweep in one launch, the others in one launch per
-//          level, small levels together; all factorise in one launch.
-// The host ignores `form`: threads follow the same order row by row.
+// Device: a factorisation or sweep takes one launch, in which cells wait for their neighbours (block_ilu0_workgroup.cu).
+// Blocks larger than 32 take several launches per hyperplane (block_ilu0_device.cu), or per level of a block CSR matrix.
+// Host: threads follow the same order row by row.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "solvers/matrix/block/block_stencil.hpp"
+#include "solvers/matrix/many.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
 
-enum class BlockIluForm { automatic, entry, workgroup, one_launch };
-const char* to_string(BlockIluForm form);
-
 struct BlockIluOptions {
-  BlockIluForm form = BlockIluForm::automatic;
   bool pivoting = false;
   bool float_factors = false;
   bool only_lines = false;  // block CSR: `line` (line.cpp)
@@ -52,6 +46,9 @@ class IluFactors {
   virtual bool fit(const Matrix<Space>& A) const = 0;  // whether the values of A fit this pattern
   virtual void factorise(const Matrix<Space>& A) = 0;
   virtual void solve(const double* r, double* z) = 0;  // z = M^-1 r; z may be r
+  virtual void solve(std::span<const OneOfMany> vectors) {
+    for (const OneOfMany& v : vectors) solve(v.b, v.x);
+  }
   virtual SetupInfo info() const = 0;
   virtual Work solve_work() const = 0;
   virtual Work factorise_work() const = 0;
@@ -61,11 +58,12 @@ class IluFactors {
 };
 
 template <class Space>
-class BlockIlu0 final : public Preconditioner<Space> {
+class BlockIlu0 final : public Preconditioner<Space>, public AppliesMany<Space> {
  public:
   explicit BlockIlu0(const BlockIluOptions& options);
 
   void apply(View<const double> r, View<double> z) const override { factors_->solve(r.data(), z.data()); }
+  void apply_many(std::span<const OneOfMany> vectors) const override { factors_->solve(vectors); }
   Work apply_work() const override { return factors_ ? factors_->solve_work() : Work{}; }
   Work update_work() const override { return factors_ ? factors_->factorise_work() : Work{}; }
   std::vector<PartOfApply<Space>> parts() const override {

@@ -65,11 +65,6 @@ template CsrPattern::CsrPattern(const BlockSparse<Device>&, bool);
 namespace weir {
 namespace {
 
-SweepOptions sweep_options(const block_ilu0::CsrPattern& pattern, const BlockIluOptions& options) {
-  const bool by_levels = options.form == BlockIluForm::workgroup || options.form == BlockIluForm::entry;
-  return {.cuts = pattern.cuts, .form = by_levels ? SweepForm::levels : SweepForm::one_launch};
-}
-
 // Error for a matrix whose factorisation failed at this row.
 template <class Space>
 [[noreturn]] void fail_at_row(const BlockSparse<Space>& A, int row, const BlockIluOptions& options) {
@@ -104,8 +99,8 @@ CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPat
       upper_blocks_(static_cast<std::int64_t>(pattern.upper.column.size())),
       blocks_(A.blocks()),
       nnz_((rows_ + lower_blocks_ + upper_blocks_) * block_ * block_),
-      lower_(pattern.lower, Triangle::lower, block_, sweep_options(pattern, options)),
-      upper_(pattern.upper, Triangle::upper, block_, sweep_options(pattern, options)),
+      lower_(pattern.lower, Triangle::lower, block_, {.cuts = pattern.cuts}),
+      upper_(pattern.upper, Triangle::upper, block_, {.cuts = pattern.cuts}),
       inverted_(std::int64_t{rows_} * block_ * block_),
       lower_first_(pattern.lower.start),
       upper_position_(upper_.positions()),
@@ -183,6 +178,18 @@ void CsrIlu0<Space, T>::factorise(const Matrix<Space>& matrix) {
                                                   match_.data(), options_.pivoting});
   });
   if (row >= 0) fail_at_row(A, row, options_);
+}
+
+template <class Space, class T>
+void CsrIlu0<Space, T>::solve(std::span<const OneOfMany> vectors) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    lower_.solve(inverted_.data(), vectors);
+    std::vector<OneOfMany> in_place;
+    for (const OneOfMany& v : vectors) in_place.push_back({v.x, v.x});
+    upper_.solve(nullptr, in_place);
+  } else {
+    IluFactors<Space>::solve(vectors);
+  }
 }
 
 template <class Space, class T>

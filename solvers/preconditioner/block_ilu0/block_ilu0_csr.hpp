@@ -93,6 +93,7 @@ class CsrIlu0 final : public IluFactors<Space> {
   bool fit(const Matrix<Space>& A) const override;  // the same sizes and number of threads
   void factorise(const Matrix<Space>& A) override;
   void solve(const double* r, double* z) override;
+  void solve(std::span<const OneOfMany> vectors) override;
   SetupInfo info() const override;
   Work solve_work() const override;
   Work factorise_work() const override;

@@ -92,40 +92,37 @@ class BlockIluFactors<Device, T> {
   std::vector<T> inverted() const { return d_.to_vector(); }
   std::int64_t bytes() const;
   int levels() const { return levels_.count(); }
-  BlockIluForm form() const { return options_.form; }  // the one that `automatic` became
 
  private:
   block_ilu0::DeviceFactors<T> factors(const BlockStencilView& A);
 
-  BlockIluOptions options_;
+  bool pivoting_, is_large_;  // blocks larger than 32
   Hyperplanes levels_;
-  Array<int, Device> order_;                    // entry: levels_.cells
-  Array<block_ilu0::CellLinks, Device> links_;  // workgroup, one_launch: the same with their neighbours
+  Array<int, Device> order_;                    // large blocks: levels_.cells
+  Array<block_ilu0::CellLinks, Device> links_;  // others: the same with their neighbours
   Array<T, Device> d_;                          // inverted blocks
-  Array<double, Device> work_;                  // entry: s and d of Alg. 4 or z of Alg. 6, for the widest hyperplane
+  Array<double, Device> work_;                  // large blocks: products and diagonal blocks of the widest hyperplane
   Array<int, Device> bad_;                      // per cell: 1 if its block could not be inverted
-  Array<int, Device> finished_;                 // one_launch: per cell: the turn in which it was last finished
-  Array<unsigned, Device> drawn_;               // one_launch: the ticket counter
+  Array<int, Device> finished_;                 // per cell: the turn in which it was last finished
+  Array<unsigned, Device> drawn_;               // the ticket counter
   block_ilu0::Turns turns_;
-  AwaitedVector awaited_;  // one_launch
+  AwaitedVector awaited_;
 };
 
 }  // namespace weir
 
 namespace weir::block_ilu0 {
 
-// Device forms of block_ilu0: one launcher for eq. (1) and one for the sweeps of eq. (2).
-
 // Arguments of the kernels; pointers into device memory.
 template <class T>
 struct DeviceFactors {
   BlockStencilView A;
   T* inverted = nullptr;             // d^-1, one block per cell
-  const int* order = nullptr;        // entry: cells by hyperplane
-  const CellLinks* links = nullptr;  // other forms: the same with their neighbours
-  double* work = nullptr;            // work space of the form
+  const int* order = nullptr;        // large blocks: cells by hyperplane
+  const CellLinks* links = nullptr;  // others: the same with their neighbours
+  double* work = nullptr;            // large blocks
   int* bad = nullptr;                // per cell: 1 if its block could not be inverted
-  int* finished = nullptr;           // one_launch: per cell: the turn in which it was last finished
+  int* finished = nullptr;           // per cell: the turn in which it was last finished
   bool pivoting = false;
 
   WEIR_HD T* block(int cell) const { return inverted + std::int64_t{cell} * A.n * A.n; }
@@ -189,24 +186,13 @@ inline bool wraps(Periodic p) { return p.x || p.y || p.z; }
 // The largest number of neighbours that precede a cell.
 inline int most_before(Periodic p) { return 3 + (p.x ? 1 : 0) + (p.y ? 1 : 0) + (p.z ? 1 : 0); }
 
+// Eq. (1) and the sweeps of eq. (2) for blocks up to largest_in_one_launch, each in one launch.
+inline constexpr int largest_in_one_launch = 32;  // n x n threads per cell, at most 1024 per workgroup
 template <class T>
-struct EntryForm {
-  static std::int64_t work_size(const BlockStencilView& A, const Hyperplanes& levels);
-  static void factorise(const DeviceFactors<T>& f, const Hyperplanes& levels);
-  static void solve(const DeviceFactors<T>& f, const Hyperplanes& levels, const double* r, double* z);
-};
-
+void factorise_in_one_launch(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns);
 template <class T>
-struct WorkgroupForm {
-  static void factorise(const DeviceFactors<T>& f, const Hyperplanes& levels);
-  static void solve(const DeviceFactors<T>& f, const Hyperplanes& levels, const double* r, double* z);
-};
-template <class T>
-struct OneLaunchForm {
-  static void factorise(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns);
-  static void solve(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, AwaitedVector& awaited,
-                    const double* r, double* z);
-};
+void solve_in_one_launch(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, AwaitedVector& awaited,
+                         const double* r, double* z);
 
 // Both sweeps for n = 4, 5, 6; returns false, and does nothing, for other n.
 template <class T>

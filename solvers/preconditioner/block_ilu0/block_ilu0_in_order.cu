@@ -1,4 +1,4 @@
-// block_ilu0, form "one_launch" for n = 4, 5, 6: one launch per sweep, one thread per unknown. A warp takes the next 32
+// block_ilu0 on the device for n = 4, 5, 6: one launch per sweep, one thread per unknown. A warp takes the next 32
 // / n cells in hyperplane order, reads their blocks, and waits for the values of the neighbours (awaited_value.hpp): a
 // waiting cell costs a store and a load through L2, no barrier and no fence. The warp with the lowest unfinished cells
 // waits for finished ones only, so that no co-residency is needed. Sums have the order of solve_cell

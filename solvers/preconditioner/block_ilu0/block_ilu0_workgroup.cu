@@ -1,5 +1,11 @@
-// Form "workgroup" of block_ilu0: one launch per hyperplane; a workgroup takes a few cells of it (Luo et al. 2015,
-// Algs. 8 to 10). Every sum has a fixed order: runs repeat bit for bit.
+// block_ilu0 on the device for blocks up to 32: a whole factorisation or sweep in one launch, as the conclusion of Luo et
+// al. 2015 suggests, so that small hyperplanes need no launch of their own; a workgroup takes a few cells (Algs. 8 to
+// 10). Workgroups draw groups of cells by ticket in hyperplane order and wait for the flags of their neighbours. The
+// workgroup with the lowest unfinished ticket waits for finished ones only: no co-residency is needed. Flags count turns
+// (one per sweep) and are never reset. Every sum has a fixed order: runs repeat bit for bit.
+//
+// Order: results are written, then a barrier, then one thread per cell releases the flag; a thread acquires the flag,
+// then a barrier, then all threads of the workgroup read.
 #include <algorithm>
 
 #include "backend/dialect.hpp"
@@ -8,9 +14,8 @@
 
 namespace weir::block_ilu0 {
 
-// One cell by the threads of a workgroup with shared memory (Algs. 9 and 10), for the forms "workgroup" and
-// "one_launch". The functions contain barriers: every thread of the workgroup calls them, also those without a cell
-// (cell < 0).
+// One cell by the threads of a workgroup with shared memory (Algs. 9 and 10). The functions contain barriers: every
+// thread of the workgroup calls them, also those without a cell (cell < 0).
 
 // Alg. 9, lines 6 to 11: thread (u, v) holds d^uv and returns (d^-1)^uv. Row and column r pass through two buffers of n
 // x n in turn, so that one barrier per step suffices.
@@ -222,46 +227,6 @@ struct SolveThread {
 
 namespace {
 
-// A workgroup may have 1,024 threads (n = 32): at most 64 registers per thread.
-template <class T>
-__global__ __launch_bounds__(1024) void factorise_plane(DeviceFactors<T> f, int first_group, int most) {
-  WEIR_DYNAMIC_SHARED(double, s);
-  const Mapping<0> m(f.A.n);
-  const FactorThread<0> me(m, most);
-  const CellLinks links = f.links[(first_group + static_cast<int>(blockIdx.x)) * m.cells + me.cell];
-  const Blocks<0> A(f.A, me.v * m.n + me.u);
-  factorise_cell(f, A, OwnEntries<0>(A, links), links, me.u, me.v, most, s + me.shared_from);
-}
-
-template <bool Forward, class T>
-__global__ void sweep_plane(DeviceFactors<T> f, int first_group, bool wraps, const double* r, double* x) {
-  WEIR_DYNAMIC_SHARED(double, s);
-  const Mapping<0> m(f.A.n);
-  const SolveThread me(m);
-  const CellLinks links = f.links[(first_group + static_cast<int>(blockIdx.x)) * m.cells + me.cell];
-  const OwnValues<Forward, T> own(f, links, wraps, me.u, me.h, r, x);
-  solve_cell(f, own, links, wraps, me.u, me.h, m.groups_of_columns, s + me.shared_from, x);
-}
-
-template <bool Forward, class T>
-void launch_sweep(const DeviceFactors<T>& f, const Hyperplanes& levels, int p, const double* r, double* x) {
-  const Mapping<0> m(f.A.n);
-  const int first = levels.first_group(p), groups = levels.first_group(p + 1) - first;
-  launch({.grid = static_cast<unsigned>(groups),
-          .block = static_cast<unsigned>(m.solve_threads()),
-          .shared_bytes = m.solve_shared(),
-          .name = "block_ilu0 sweep of a hyperplane"},
-         sweep_plane<Forward, T>, f, first, wraps(f.A.periodic), r, x);
-}
-
-// Form "one_launch": a whole factorisation or sweep in one launch, as the conclusion of Luo et al. 2015 suggests, so
-// that small hyperplanes need no launch of their own. Workgroups draw groups of cells by ticket in hyperplane order and
-// wait for the flags of their neighbours. The workgroup with the lowest unfinished ticket waits for finished ones only:
-// no co-residency is needed. Flags count turns (one per sweep) and are never reset.
-//
-// Order: results are written, then a barrier, then one thread per cell releases the flag; a thread acquires the flag,
-// then a barrier, then all threads of the workgroup read.
-
 // The next ticket of this launch, the same for all threads of the workgroup. Also a barrier between two groups.
 __device__ int next_group(const Tickets& tickets) {
   WEIR_SHARED(unsigned, drawn, [1]);
@@ -332,30 +297,7 @@ unsigned workgroups(const Hyperplanes& levels) {
 }  // namespace
 
 template <class T>
-void WorkgroupForm<T>::factorise(const DeviceFactors<T>& f, const Hyperplanes& levels) {
-  const Mapping<0> m(f.A.n);
-  const int most = most_before(f.A.periodic);
-  for (int p = 0; p < levels.count(); ++p) {
-    const int first = levels.first_group(p), groups = levels.first_group(p + 1) - first;
-    launch({.grid = static_cast<unsigned>(groups),
-            .block = static_cast<unsigned>(m.factor_threads()),
-            .shared_bytes = m.factor_shared(most),
-            .name = "block_ilu0 factorisation of a hyperplane"},
-           factorise_plane<T>, f, first, most);
-  }
-}
-
-template <class T>
-void WorkgroupForm<T>::solve(const DeviceFactors<T>& f, const Hyperplanes& levels, const double* r, double* z) {
-  for (int p = 0; p < levels.count(); ++p) launch_sweep<true>(f, levels, p, r, z);
-  for (int p = levels.count() - 1; p >= 0; --p) launch_sweep<false>(f, levels, p, nullptr, z);
-}
-
-template struct WorkgroupForm<double>;
-template struct WorkgroupForm<float>;
-
-template <class T>
-void OneLaunchForm<T>::factorise(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns) {
+void factorise_in_one_launch(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns) {
   const int groups = levels.groups(), most = most_before(f.A.periodic);
   const unsigned grid = workgroups(levels);
   with_size(f.A.n, [&]<int N>(std::integral_constant<int, N>) {
@@ -369,8 +311,8 @@ void OneLaunchForm<T>::factorise(const DeviceFactors<T>& f, const Hyperplanes& l
 }
 
 template <class T>
-void OneLaunchForm<T>::solve(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, AwaitedVector& awaited,
-                             const double* r, double* z) {
+void solve_in_one_launch(const DeviceFactors<T>& f, const Hyperplanes& levels, Turns& turns, AwaitedVector& awaited,
+                         const double* r, double* z) {
   if (sweep_in_order(f, levels, awaited, r, z)) return;
   const Mapping<0> m(f.A.n);
   const int groups = levels.groups();
@@ -384,7 +326,11 @@ void OneLaunchForm<T>::solve(const DeviceFactors<T>& f, const Hyperplanes& level
   launch(config, sweep_all<false, T>, f, turns.draw(groups, grid), groups, turns.next(), wrap, nullptr, z);
 }
 
-template struct OneLaunchForm<double>;
-template struct OneLaunchForm<float>;
+#define WEIR_INSTANTIATE(T)                                                                              \
+  template void factorise_in_one_launch(const DeviceFactors<T>&, const Hyperplanes&, Turns&);            \
+  template void solve_in_one_launch(const DeviceFactors<T>&, const Hyperplanes&, Turns&, AwaitedVector&, \
+                                    const double*, double*);
+WEIR_INSTANTIATE(double)
+WEIR_INSTANTIATE(float)
 
 }  // namespace weir::block_ilu0

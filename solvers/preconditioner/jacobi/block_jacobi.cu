@@ -11,6 +11,7 @@
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/jacobi/block_invert.hpp"
 #include "solvers/preconditioner/jacobi/block_jacobi.hpp"
+#include "solvers/preconditioner/jacobi/diagonal_blocks.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/registry.hpp"
 
@@ -28,8 +29,8 @@ int invert_all(int rows, int B, View<double> blocks) {
 
 // Blocks as floats, column by column. Two entries that should be equal are made equal first: rounding may part them.
 template <class Space>
-void round_all(int rows, int B, bool symmetric, View<const double> blocks, View<float> to) {
-  for_each<Space>(rows, [=] WEIR_HD(int i) {
+void round_all(int B, bool symmetric, View<const double> blocks, View<float> to) {
+  for_each<Space>(static_cast<int>(blocks.size() / B / B), [=] WEIR_HD(int i) {
     const std::int64_t first = static_cast<std::int64_t>(i) * B * B;
     const double* a = blocks.data() + first;
     for (int c = 0; c < B; ++c)
@@ -81,29 +82,28 @@ class BlockJacobi final : public Preconditioner<Space> {
     block_ = A.block();
     symmetric_ = A.is_symmetric();
     refuse_large_block(block_, largest_block, "block_jacobi");
-    const std::int64_t entries = std::int64_t{rows_} * block_ * block_;
-    if (inverse_.size() != entries) {
-      inverse_ = Array<double, Space>(entries);
-      if (!stores_doubles) rounded_ = Array<T, Space>(entries);
+    const std::int64_t block_entries = std::int64_t{block_} * block_, entries = rows_ * block_entries;
+    if (inverse_.size() != entries) inverse_ = Array<T, Space>(entries);
+    if constexpr (stores_doubles) {
+      A.block_diagonal(0, inverse_);
+      invert(0, inverse_);
+    } else {
+      for_diagonal_blocks(A, part_, [&](int first, View<double> blocks) {
+        invert(first, blocks);
+        block_jacobi::round_all<Space>(block_, symmetric_, blocks,
+                                       inverse_.view().part(first * block_entries, blocks.size()));
+      });
     }
-    A.block_diagonal(inverse_);
-    const int bad = block_jacobi::invert_all<Space>(rows_, block_, inverse_);
-    if (bad < rows_)
-      throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", bad,
-                     "block row " + std::to_string(bad) + " (rows " + std::to_string(bad * block_) + " to " +
-                         std::to_string(bad * block_ + block_ - 1) + ")",
-                     " is singular, or has NaN or Inf");
-    if constexpr (!stores_doubles) block_jacobi::round_all<Space>(rows_, block_, symmetric_, inverse_, rounded_);
-    return {.nnz = entries, .bytes = 8 * inverse_.size() + 4 * rounded_.size()};
+    return {.nnz = entries, .bytes = static_cast<std::int64_t>(sizeof(T)) * inverse_.size() + 8 * part_.size()};
   }
   void apply(View<const double> r, View<double> z) const override {
-    block_jacobi::apply(Space{}, stored(), block_, r, z);
+    block_jacobi::apply(Space{}, inverse_.view(), block_, r, z);
   }
   double apply_dot(View<const double> r, View<double> z) const override {
     if constexpr (std::is_same_v<Space, Host>)
       return Preconditioner<Space>::apply_dot(r, z);
     else
-      return block_jacobi::apply_dot(stored(), block_, r, z);
+      return block_jacobi::apply_dot(inverse_.view(), block_, r, z);
   }
   bool is_symmetric() const override { return symmetric_; }
   Work apply_work() const override {
@@ -116,17 +116,20 @@ class BlockJacobi final : public Preconditioner<Space> {
 
  private:
   static constexpr bool stores_doubles = std::is_same_v<T, double>;
-  View<const T> stored() const {
-    if constexpr (stores_doubles)
-      return inverse_;
-    else
-      return rounded_;
+  void invert(int first, View<double> blocks) const {  // of the block rows from `first` on
+    const int rows = static_cast<int>(blocks.size() / block_ / block_);
+    const int bad = block_jacobi::invert_all<Space>(rows, block_, blocks), row = first + bad;
+    if (bad < rows)
+      throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", row,
+                     "block row " + std::to_string(row) + " (rows " + std::to_string(row * block_) + " to " +
+                         std::to_string(row * block_ + block_ - 1) + ")",
+                     " is singular, or has NaN or Inf");
   }
 
   int rows_ = 0, block_ = 1;
   bool symmetric_ = true;
-  Array<double, Space> inverse_;
-  Array<T, Space> rounded_;
+  Array<T, Space> inverse_;
+  Array<double, Space> part_;  // floats are rounded from a part of the blocks
 };
 
 namespace {
@@ -156,7 +159,7 @@ constexpr PreconditionerDescription preconditioner::block_jacobi{
     .bytes =
         [](const Table& options, const MatrixSize& A) {
           const bool doubles = options.described_by(block_jacobi_keys).get<std::string>("storage") == "double";
-          return (doubles ? 8 : 12) * A.entries(A.rows);
+          return (doubles ? 8 : 4 + 8 * diagonal_blocks_share) * A.entries(A.rows);
         },
     .make_host = make_block_jacobi<Host>,
     .make_device = make_block_jacobi<Device>};

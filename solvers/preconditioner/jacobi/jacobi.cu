@@ -4,6 +4,7 @@
 #include "solvers/device/reduce.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/matrix/row_error.hpp"
+#include "solvers/preconditioner/jacobi/diagonal_blocks.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/registry.hpp"
 
@@ -63,11 +64,8 @@ template <class Space>
 class None : public Preconditioner<Space> {
  public:
   None()
-      : Preconditioner<Space>({.keeps_symmetry = true,
-                               .is_identity = true,
-
-                               .takes_floats = true,
-                               .works_over_ranks = true}) {}
+      : Preconditioner<Space>(
+            {.keeps_symmetry = true, .is_identity = true, .takes_floats = true, .works_over_ranks = true}) {}
   SetupInfo do_setup(const Matrix<Space>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override { assign<Space>(r, z); }
   std::string describe() const override { return "none"; }
@@ -83,14 +81,12 @@ class Jacobi : public Preconditioner<Space> {
   SetupInfo do_setup(const Matrix<Space>& A) override {
     const int B = A.block();
     if (inverse_.size() != A.size()) inverse_ = Array<double, Space>(A.size());
-    if (B == 1) {
-      A.block_diagonal(inverse_);
-    } else {
-      const std::int64_t entries = std::int64_t{A.size()} * B;
-      if (blocks_.size() != entries) blocks_ = Array<double, Space>(entries);
-      A.block_diagonal(blocks_);
-      jacobi_kernels::scalar_diagonal<Space>(blocks_, B, inverse_);
-    }
+    if (B == 1)
+      A.block_diagonal(0, inverse_);
+    else
+      for_diagonal_blocks(A, blocks_, [&](int first, View<const double> blocks) {
+        jacobi_kernels::scalar_diagonal<Space>(blocks, B, inverse_.view().part(first * B, blocks.size() / B));
+      });
     const int bad = jacobi_kernels::first_bad<Space>(inverse_);
     if (bad < A.size())
       throw RowError(Exit::solver_failed, "jacobi: the diagonal entry of ", bad / B, "row " + std::to_string(bad),
@@ -111,7 +107,7 @@ class Jacobi : public Preconditioner<Space> {
 
  private:
   double omega_;
-  Array<double, Space> inverse_, blocks_;
+  Array<double, Space> inverse_, blocks_;  // blocks_: a part of the rows
 };
 
 template <class Space>
@@ -146,7 +142,10 @@ constexpr PreconditionerDescription preconditioner::jacobi{
     .update_cost = 0.3,
     .divides_by = DividesBy::diagonal,
     .tried_with = "bicgstab",
-    .bytes = [](const Table&, const MatrixSize& A) { return 8 * A.unknowns(); },
+    .bytes =
+        [](const Table&, const MatrixSize& A) {
+          return 8 * A.unknowns() + (A.block > 1 ? diagonal_blocks_share * 8 * A.entries(A.rows) : 0);
+        },
     .make_host = make_jacobi<Host>,
     .make_device = make_jacobi<Device>};
 

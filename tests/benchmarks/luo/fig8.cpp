@@ -65,7 +65,6 @@ int luo_fig8(const LuoOptions& options) {
               {"part", "in the paper", "schedule", "ms per step", "per cent", "sub-iterations per step", "MB per step",
                "Mflop a step", "GB/s", "of triad"});
   for (const Schedule& s : schedules_to_time()) {
-    if (s.on_device && s.form != BlockIluForm::one_launch) continue;
     if (!s.on_device) set_threads(s.threads);
     add_rows(sheet, s.name,
              s.on_device ? test::coupled_loop<Device>(text, steps) : test::coupled_loop<Host>(text, steps),

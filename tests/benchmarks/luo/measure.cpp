@@ -14,7 +14,7 @@ KernelSeconds in_space(const test::BlockSystem& system, const Schedule& schedule
                        bool quick) {
   constexpr bool on_device = std::is_same_v<Space, Device>;
   if (!on_device) set_threads(schedule.threads);
-  BlockIlu0<Space> M({.form = schedule.form});
+  BlockIlu0<Space> M({});
   M.setup(A);
   const Array<double, Space> b(system.b);
   Array<double, Space> x(b.size()), r(b.size());
@@ -60,11 +60,8 @@ std::vector<std::string> rates(PointWork work, double seconds, double triad) {
 
 std::vector<Schedule> all_schedules() {
   std::vector<Schedule> all = {{"sequential"}};
-  if (all_threads > 1)
-    all.push_back({"host " + std::to_string(all_threads) + " threads", false, all_threads, BlockIluForm::automatic});
-  if (!backend::device_available()) return all;
-  for (const auto form : {BlockIluForm::entry, BlockIluForm::workgroup, BlockIluForm::one_launch})
-    all.push_back({std::string("device ") + to_string(form), true, 1, form});
+  if (all_threads > 1) all.push_back({"host " + std::to_string(all_threads) + " threads", false, all_threads});
+  if (backend::device_available()) all.push_back({"device", true, 1});
   return all;
 }
 

@@ -23,13 +23,12 @@ constexpr PointWork residual_work(double n) { return {7 * n * n, 8 * (7 * n * n 
 // MB, Mflop, GB/s and the fraction of the triad of this work in these seconds.
 std::vector<std::string> rates(PointWork work, double seconds, double triad);
 
-// A way to run block_ilu0: the paper's sequential and OpenMP codes are `host` with one and with all threads, its ACC
-// style is the form `entry`, its CL style `workgroup`; `one_launch` is what its conclusion asks for.
+// A way to run block_ilu0: the paper's sequential and OpenMP codes are `host` with one and with all threads. On Device
+// a sweep takes one launch, which the paper's conclusion asks for.
 struct Schedule {
   std::string name;
   bool on_device = false;
   int threads = 1;
-  BlockIluForm form = BlockIluForm::automatic;
 };
 
 // Sequential first. An emulated Device is left out: its times say nothing.

@@ -50,7 +50,7 @@ std::vector<double> history_in(const test::BlockSystem& system, const Schedule& 
   if (!schedule.on_device) set_threads(schedule.threads);
   BlockStencil<Space> A(system.cells, system.n, system.periodic);
   A.upload(system.values);
-  BlockIlu0<Space> M({.form = schedule.form});
+  BlockIlu0<Space> M({});
   M.setup(A);
   const Array<double, Space> b(system.b);
   Array<double, Space> in(b.size()), out(b.size());

@@ -57,6 +57,8 @@ TEST_F(Import, TheWriterInCCompilesWithoutAWarningAndItsSystemsAreSolved) {
   const Finished f = weir({"solve", "dump", "--solver", "gmres+block_ilu0"});
   EXPECT_EQ(f.code, 0) << f.out << f.err;
   EXPECT_NE(f.out.find("system_00000002.weir: 40 rows, 232 entries in blocks of 2"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("all 3 systems"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("3/3"), std::string::npos) << f.out;
   const Finished r = weir({"replay", "dump", "--repeat", "1"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_NE(r.out.find("flow of dump (another code), step 3, solve 0, 40 unknowns in blocks of 2"), std::string::npos)
@@ -228,6 +230,9 @@ TEST_F(ImportFiles, WhatDoesNotFitIsToldAndLeavesNothing) {
   std::string petsc = read_file(folder / "p/system_00000000.petsc");
   write_file(folder / "cut.petsc", petsc.substr(0, 900));
   expect_refused({"import", "cut.petsc", "-o", "a"}, 2, "cut.petsc: byte 16: truncated");
+  expect_refused({"solve", "p/system_00000000.petsc"}, 2, "a PETSc binary file; weir import");
+  write_file(folder / "little.petsc", std::string("\x50\x7b\x12\0", 4) + petsc.substr(4));
+  expect_refused({"solve", "little.petsc"}, 2, "the file is little-endian");
   petsc.replace(petsc.size() - 16, 8, "\x7f\xf8\0\0\0\0\0\0", 8);  // NaN in x0
   write_file(folder / "nan.petsc", petsc);
   expect_refused({"import", "nan.petsc", "-o", "a"}, 2, "a finite number of the vector was expected");

@@ -158,15 +158,16 @@ TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothS
     run(1, alone, "body.toml", {"--space", space});
     struct Way {
       int ranks;
-      std::string partition, halo;
+      std::string partition, halo, path;
     };
-    for (const auto& [ranks, partition, halo] : {Way{2, "slabs", "naive"},
-                                                 {3, "slabs", "pairs"},
-                                                 {4, "blocks", "neighbourhood"},
-                                                 {8, "slabs", "persistent"}}) {
+    for (const auto& [ranks, partition, halo, path] : {Way{2, "slabs", "naive", "staged"},
+                                                       {3, "slabs", "pairs", "probe"},
+                                                       {4, "blocks", "neighbourhood", "probe"},
+                                                       {8, "slabs", "persistent", "probe"}}) {
       const std::string name = space + std::to_string(ranks);
       run(ranks, name, "body.toml",
-          {"--space", space, "--set", "ranks={partition=\"" + partition + "\",halo=\"" + halo + "\"}"});
+          {"--space", space, "--set",
+           "ranks={partition=\"" + partition + "\",halo=\"" + halo + "\",device_path=\"" + path + "\"}"});
       EXPECT_EQ(iterations(name), iterations(alone)) << name;
       expect_same_forces(alone, name);
     }

@@ -209,6 +209,15 @@ TEST_F(Weir, ARestartBeforeTheFirstStepOrAfterTheLastEndsAsTheRun) {
   expect_same_end("a", "whole");
 }
 
+TEST_F(Weir, TheSteadyStateIsLookedForAtItsInterval) {
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "a", "--steps", "7", "--set", "time.steady_tolerance=1e-9", "--set",
+                  "time.steady_every=3"})
+                .code,
+            0);
+  for (const Row& row : rows("a/history.csv"))
+    EXPECT_EQ(row.at("rate").empty(), std::stoi(row.at("step")) % 3 != 0) << row.at("step");
+}
+
 TEST_F(Weir, AClosedOutputHarmsNoRun) {
   ASSERT_EQ(weir({"run", "cavity.toml", "-o", "whole", "--steps", "30"}).code, 0);
   const Finished f =

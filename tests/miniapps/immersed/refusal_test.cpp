@@ -77,8 +77,9 @@ TEST(ImmersedCaseFile, ABodyOrAGapOfFewCellsIsWarnedOf) {
     return with("type = \"cylinder\"\ndiameter = 1.0\nposition = [0.0, " + std::to_string(top - 0.5 - gap) + "]\n");
   };
   EXPECT_TRUE(near_the_top(3 * h).empty());
-  ASSERT_EQ(near_the_top(0.3 * h).size(), 1u);
+  ASSERT_EQ(near_the_top(0.3 * h).size(), 2u);
   EXPECT_TRUE(says(near_the_top(0.3 * h)[0], "gap between the body and y_max")) << near_the_top(0.3 * h)[0];
+  EXPECT_TRUE(says(near_the_top(0.3 * h)[1], "beyond y_max of control_volume")) << near_the_top(0.3 * h)[1];
   const auto leaves = with(fixed_cylinder + "motion = { type = \"translation\", velocity = [100.0, 0.0] }\n");
   ASSERT_EQ(leaves.size(), 1u);
   EXPECT_TRUE(says(leaves[0], "leaves the grid through x_max at t = ")) << leaves[0];

@@ -44,7 +44,7 @@ TEST(BranchObserver, TellsLongWavesFromShortOnesAndWhatThePreconditionerLeaves) 
     Array<double, Host> b(2 * rows), x(2 * rows);
     A.apply(exact, b);
     const Communicator alone;
-    LinearSolver<Host> solver(read_case_text(
+    StudiedSolver<Host> solver(read_case_text(
         "method = \"gmres\"\ntolerance = 1e-10\npreconditioner = { type = \"block_jacobi\" }", "eye.toml"));
     BranchObserver<Host> observer(alone);
     observer.watch(solver, solver);

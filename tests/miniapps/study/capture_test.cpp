@@ -171,6 +171,8 @@ TEST_F(CaptureRun, LimitsHoldAndAreTold) {
   EXPECT_EQ(capsules("a").size(), 2U);
   EXPECT_NE(f.out.find("limit reached after 2 captured systems"), std::string::npos) << f.out;
   EXPECT_EQ(run(cavity, "b", {"capture.system=presure", "capture.when=every:1"}).code, 2);
+  ASSERT_EQ(run(cavity, "c", {"capture.when=every:1", "capture.system=pressure", "capture.most_mb=1e-3"}).code, 0);
+  EXPECT_EQ(capsules("c").size(), 1U) << "the one that exceeds the limit is whole";
 }
 
 TEST_F(CaptureRun, DevicesCapturesAreThoseOfTheHostToRounding) {

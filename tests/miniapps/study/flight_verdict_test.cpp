@@ -58,7 +58,7 @@ class MadeUpFlow {
   }
   Array<double, Host> u_, b_, x_;
   BlockCsr<Host> A_;
-  LinearSolver<Host> solver_{read_case_text("", "s.toml")};
+  StudiedSolver<Host> solver_{read_case_text("", "s.toml")};
   double time_ = 0;
   std::int64_t steps_ = 0;
 };

@@ -10,8 +10,8 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
-#include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/studied_solver.hpp"
 
 namespace weir::shadow_series_test {
 namespace {
@@ -78,7 +78,7 @@ class Loop {
 
  private:
   BlockCsr<Host> A_;
-  LinearSolver<Host> reference_;
+  StudiedSolver<Host> reference_;
   Array<double, Host> x_;
   Communicator alone_;
   Shadow<Host> shadow_;

@@ -142,7 +142,7 @@ def write_summary(folder):
            "config_hash": "00ff", "state_hash": "12ab",
            "quantities": {"kinetic_energy": 0.04452, "max_divergence": 2.1e-13, "error_u_centreline": 0.004},
            "timings": {"momentum": {"rhs": 0.9, "solve": 0.8, "boundary": 0.04}, "pressure": {"solve": 1.2, "divergence": 0.2,
-                       "correct": 0.3}, "output": {"pictures": 0.2, "checkpoint": 0.1}},
+                       "correct": 0.3}, "output": {"field output": 0.2, "checkpoint": 0.1}},
            "memory": {"estimate": 9.1e6, "peak": 31.5e6}, "fom": {"cell_steps_per_second": 9.0e5}}
     with open(os.path.join(folder, "run.json"), "w") as file:
         json.dump(run, file)

@@ -1,94 +1,19 @@
 // solvers/c/weir.h as a C program calls it.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
-#include <cmath>
+#include <cstdlib>
 #include <cstring>
-#include <limits>
-#include <random>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "solvers/c/weir.h"
 #include "solvers/device/array.hpp"
+#include "tests/solvers/c/system.hpp"
 
+namespace weir::test::c {
 namespace {
-
-// Convection and diffusion on n x n points, not symmetric; block > 1: unknowns of a point are coupled by a small random block.
-struct System {
-  std::vector<std::int64_t> start{0};
-  std::vector<std::int32_t> column;
-  std::vector<double> value;
-  int rows, block;
-
-  System(int n, int block_size, unsigned seed = 1) : rows(n * n), block(block_size) {
-    std::mt19937 random(seed);
-    std::uniform_real_distribution<double> small(-0.1, 0.1);
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < n; ++i) {
-        const auto add = [&](bool is_there, int to, double a) {
-          if (!is_there) return;
-          column.push_back(to);
-          for (int r = 0; r < block; ++r)
-            for (int c = 0; c < block; ++c) value.push_back((r == c ? a : 0) + (block > 1 ? small(random) : 0));
-        };
-        const int row = j * n + i;
-        add(j > 0, row - n, -1);
-        add(i > 0, row - 1, -1.4);
-        add(true, row, 4.6);
-        add(i < n - 1, row + 1, -0.6);
-        add(j < n - 1, row + n, -1);
-        start.push_back(static_cast<std::int64_t>(column.size()));
-      }
-  }
-  int size() const { return rows * block; }
-  weir_csr csr() const { return {sizeof(weir_csr), 0, rows, block, 64, start.data(), column.data(), value.data()}; }
-  std::vector<double> product(const std::vector<double>& x, bool is_transposed) const {
-    std::vector<double> y(x.size());
-    for (int i = 0; i < rows; ++i)
-      for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
-        for (int r = 0; r < block; ++r)
-          for (int c = 0; c < block; ++c) {
-            const int to = i * block + r, from = column[e] * block + c;
-            const double a = value[(e * block + r) * block + c];
-            is_transposed ? y[from] += a * x[to] : y[to] += a * x[from];
-          }
-    return y;
-  }
-};
-
-std::vector<double> random_vector(int n, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> number(-1, 1);
-  std::vector<double> v(n);
-  for (double& x : v) x = number(random);
-  return v;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double s = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) s += a[i] * b[i];
-  return s;
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
-  return most;
-}
-
-struct Solver {
-  weir_solver_t* handle = nullptr;
-  explicit Solver(const std::string& options) {
-    EXPECT_EQ(weir_create(options.c_str(), &handle), WEIR_OK) << weir_error(nullptr);
-  }
-  ~Solver() { weir_destroy(handle); }
-  Solver(const Solver&) = delete;
-  Solver& operator=(const Solver&) = delete;
-  std::string error() const { return weir_error(handle); }
-};
-
-const std::string gmres = "method = \"gmres\"\ntolerance = 1e-12\npreconditioner = { type = \"block_ilu0\" }";
 
 TEST(CInterface, SolvesAndUpdates) {
   System A(20, 3);
@@ -163,21 +88,6 @@ TEST(CInterface, TransposedSystems) {
   EXPECT_LT(distance(x, exact), 1e-10);
 }
 
-// <M^-T u, v> = <u, M^-1 v>.
-TEST(CInterface, TransposedPreconditionersAreAdjoint) {
-  const System A(16, 2);
-  for (const char* type : {"none", "jacobi", "block_ilu0", "sgs", "parilu"}) {
-    Solver s("method = \"gmres\"\npreconditioner = { type = \"" + std::string(type) + "\" }");
-    const weir_csr csr = A.csr();
-    ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << type << ": " << s.error();
-    const std::vector<double> u = random_vector(A.size(), 1), v = random_vector(A.size(), 2);
-    std::vector<double> Mu(u.size()), Mv(v.size());
-    ASSERT_EQ(weir_apply_transposed(s.handle, u.data(), Mu.data()), WEIR_OK) << type << ": " << s.error();
-    ASSERT_EQ(weir_apply(s.handle, v.data(), Mv.data()), WEIR_OK);
-    EXPECT_NEAR(dot(Mu, v), dot(u, Mv), 1e-12 * std::sqrt(dot(u, u) * dot(Mv, Mv))) << type;
-  }
-}
-
 TEST(CInterface, ManyRightHandSides) {
   const System A(12, 1);
   Solver s(gmres);
@@ -241,53 +151,27 @@ TEST(CInterface, ACancelledSolveEnds) {
   EXPECT_EQ(result.reason, WEIR_CONVERGED);
 }
 
-TEST(CInterface, BadInputIsRefusedWithItsReason) {
-  weir_solver_t* none = nullptr;
-  EXPECT_EQ(weir_create("method = \"gmress\"", &none), WEIR_BAD_INPUT);
-  EXPECT_EQ(none, nullptr);
-  EXPECT_NE(std::string(weir_error(nullptr)).find("gmress"), std::string::npos);
-  EXPECT_EQ(weir_create("tolerence = 1e-3", &none), WEIR_BAD_INPUT);
-  EXPECT_NE(std::string(weir_error(nullptr)).find("tolerance"), std::string::npos) << weir_error(nullptr);
-  EXPECT_EQ(weir_create("= =", &none), WEIR_BAD_INPUT);
-  EXPECT_EQ(weir_create("", nullptr), WEIR_BAD_INPUT);
-  weir_destroy(nullptr);
-
-  Solver s(gmres);
-  std::vector<double> b(16, 1.0), x(16);
-  EXPECT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_BAD_INPUT);
-  EXPECT_EQ(weir_solve(nullptr, b.data(), x.data(), nullptr), WEIR_BAD_INPUT);
-  EXPECT_EQ(weir_update(s.handle, b.data()), WEIR_BAD_INPUT);
-  EXPECT_EQ(weir_setup(s.handle, nullptr), WEIR_BAD_INPUT);
-
-  const auto refused = [&](int code, const char* words, auto change) {
-    System A(4, 1);
-    weir_csr csr = A.csr();
-    change(A, csr);
-    EXPECT_EQ(weir_setup(s.handle, &csr), code) << words;
-    EXPECT_NE(s.error().find(words), std::string::npos) << s.error();
-  };
-  refused(WEIR_BAD_INPUT, "bytes", [](System&, weir_csr& csr) { csr.bytes = 0; });
-  refused(WEIR_BAD_INPUT, "rows is -1", [](System&, weir_csr& csr) { csr.rows = -1; });
-  refused(WEIR_BAD_INPUT, "block is 65", [](System&, weir_csr& csr) { csr.block = 65; });
-  refused(WEIR_BAD_INPUT, "row_start_bits is 16", [](System&, weir_csr& csr) { csr.row_start_bits = 16; });
-  refused(WEIR_BAD_INPUT, "null pointer", [](System&, weir_csr& csr) { csr.column = nullptr; });
-  refused(WEIR_BAD_INPUT, "row_start[0]", [](System& A, weir_csr&) { A.start[0] = 1; });
-  refused(WEIR_BAD_INPUT, "row_start decreases at row 1", [](System& A, weir_csr&) { A.start[2] = 0; });
-  refused(WEIR_BAD_INPUT, "column 99 in row 0", [](System& A, weir_csr&) { A.column[2] = 99; });
-  refused(WEIR_BAD_INPUT, "columns do not ascend", [](System& A, weir_csr&) { std::swap(A.column[0], A.column[1]); });
-  refused(WEIR_BAD_INPUT, "duplicate column", [](System& A, weir_csr&) { A.column[1] = A.column[0]; });
-  refused(WEIR_NOT_FINITE, "value[3]", [](System& A, weir_csr&) { A.value[3] = std::nan(""); });
-  refused(WEIR_SOLVER_FAILED, "", [](System& A, weir_csr&) { std::fill(A.value.begin(), A.value.end(), 0.0); });
-
-  const System A(4, 1);
+TEST(CInterface, SystemsAreRecorded) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "weir_c_record";
+  std::filesystem::remove_all(folder);
+  System A(6, 2);
+  setenv("WEIR_CAPTURE", folder.c_str(), 1);
+  Solver s(gmres), unused(gmres);
+  unsetenv("WEIR_CAPTURE");
   const weir_csr csr = A.csr();
-  ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << s.error();
-  EXPECT_EQ(weir_solve(s.handle, nullptr, x.data(), nullptr), WEIR_BAD_INPUT);
-  b[5] = std::numeric_limits<double>::infinity();
-  weir_result result{};
-  result.bytes = sizeof result;
-  const int code = weir_solve(s.handle, b.data(), x.data(), &result);
-  EXPECT_TRUE(code == WEIR_NOT_FINITE || (code == WEIR_OK && result.reason == WEIR_DIVERGED)) << code;
+  ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
+  const std::vector<double> b = random_vector(2 * A.size(), 1);
+  std::vector<double> x(b.size());
+  for (int pass = 0; pass < 2; ++pass) {
+    ASSERT_EQ(weir_solve_many(s.handle, 2, b.data(), A.size(), x.data(), A.size(), nullptr), WEIR_OK) << s.error();
+    ASSERT_EQ(weir_update(s.handle, A.value.data()), WEIR_OK);
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder / "1" / "system_00000003.weir"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "1" / "system_00000004.weir"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "2"));
+  EXPECT_EQ(weir_record(s.handle, (folder / "1").c_str()), WEIR_FILE_IO);  // has systems
+  EXPECT_EQ(weir_record(s.handle, nullptr), WEIR_OK);
+  ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK);
 }
 
 // A struct of an older or a newer header: the library reads and writes no more than the caller has.
@@ -332,15 +216,20 @@ TEST(CInterface, TwoSolversInTwoThreads) {
   EXPECT_EQ(y, alone_b);
 }
 
+// No memory is left behind.
 TEST(CInterface, ManyLivesOfASolver) {
   const System A(4, 2);
   const weir_csr csr = A.csr();
   std::vector<double> b(A.size(), 1.0), x(A.size());
-  for (int i = 0; i < 500; ++i) {
+  std::size_t after_first = 0;
+  for (int i = 0; i < 10000; ++i) {
     Solver s(gmres);
+    weir_set_threads(s.handle, 1);
     ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK);
     ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK);
+    if (i == 100) after_first = mallinfo2().uordblks + mallinfo2().hblkhd;
   }
+  EXPECT_LT(static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd), static_cast<double>(after_first) + 50000);
 }
 
 TEST(CInterfaceOnDevice, ArraysOfTheDevice) {
@@ -359,4 +248,28 @@ TEST(CInterfaceOnDevice, ArraysOfTheDevice) {
   EXPECT_LT(distance(A.product(x.to_vector(), false), std::vector<double>(A.size(), 1.0)), 1e-9);
 }
 
+TEST(CInterfaceOnDevice, TransposedSystemsAndPreconditioners) {
+  const System A(10, 2);
+  const weir::Array<std::int64_t, weir::Device> start(A.start);
+  const weir::Array<std::int32_t, weir::Device> column(A.column);
+  const weir::Array<double, weir::Device> value(A.value);
+  weir_csr csr = A.csr();
+  csr.flags = WEIR_ON_DEVICE | WEIR_BORROW;
+  csr.row_start = start.data(), csr.column = column.data(), csr.value = value.data();
+  const std::vector<double> u = random_vector(A.size(), 1), v = random_vector(A.size(), 2);
+  const weir::Array<double, weir::Device> du(u), dv(v);
+  weir::Array<double, weir::Device> Mu(A.size()), Mv(A.size()), x(std::vector<double>(A.size(), 0.0));
+  for (const char* type : {"none", "jacobi", "block_jacobi", "block_ilu0", "sgs", "parilu"}) {
+    Solver s("method = \"gmres\"\ntolerance = 1e-12\npreconditioner = { type = \"" + std::string(type) + "\" }");
+    ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << type << ": " << s.error();
+    ASSERT_EQ(weir_apply(s.handle, dv.data(), Mv.data()), WEIR_OK) << type << ": " << s.error();
+    ASSERT_EQ(weir_apply_transposed(s.handle, du.data(), Mu.data()), WEIR_OK) << type << ": " << s.error();
+    const std::vector<double> hMu = Mu.to_vector(), hMv = Mv.to_vector();
+    EXPECT_NEAR(dot(hMu, v), dot(u, hMv), 1e-12 * std::sqrt(dot(u, u) * dot(hMv, hMv))) << type;
+    ASSERT_EQ(weir_solve_transposed(s.handle, du.data(), x.data(), nullptr), WEIR_OK) << type << ": " << s.error();
+    EXPECT_LT(distance(A.product(x.to_vector(), true), u), 1e-10) << type;
+  }
+}
+
 }  // namespace
+}  // namespace weir::test::c

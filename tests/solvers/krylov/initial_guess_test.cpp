@@ -6,10 +6,10 @@
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/device/ledger.hpp"
-#include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "solvers/registry.hpp"
+#include "solvers/studied_solver.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/dense_matrix.hpp"
@@ -45,7 +45,7 @@ class Guesses : public SolveWatch<Space> {
     return result;
   }
   void before(const Matrix<Space>&, View<const double>, View<const double> x) override { guess = load<Space>(x); }
-  LinearSolver<Space> solver;
+  StudiedSolver<Space> solver;
   Numbers guess, solution;
 };
 

@@ -57,8 +57,8 @@ TYPED_TEST(BlockCsrMatrix, FloatsOfTheirOwnGoOutAsTheyCameIn) {
     EXPECT_EQ(wide.to_values(), data.value);
     EXPECT_TRUE(wide.pattern() == rounded.pattern());
     Array<double, TypeParam> of_rounded(11 * std::int64_t{B} * B), of_wide(of_rounded.size());
-    rounded.block_diagonal(of_rounded);
-    wide.block_diagonal(of_wide);
+    rounded.block_diagonal(0, of_rounded);
+    wide.block_diagonal(0, of_wide);
     EXPECT_EQ(of_rounded.to_vector(), of_wide.to_vector());
     data.value.clear();
     EXPECT_EQ(max_norm(RoundedCsr<TypeParam>(data).to_values()), 0);

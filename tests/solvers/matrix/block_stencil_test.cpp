@@ -80,7 +80,7 @@ TYPED_TEST(BlockStencilOf, BlockDiagonalIsRowByRow) {
   const BlockSystem system = random_system({3, 2, 2}, 4, 7);
   const BlockStencil<TypeParam> A = matrix<TypeParam>(system);
   Array<double, TypeParam> D(std::int64_t{A.size()} * 4);
-  A.block_diagonal(D);
+  A.block_diagonal(0, D);
   const std::vector<double> d = D.to_vector();
   for (int c = 0; c < A.rows(); ++c)
     for (int u = 0; u < 4; ++u)

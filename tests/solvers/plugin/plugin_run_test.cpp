@@ -300,6 +300,14 @@ class Noisy:
   EXPECT_EQ(hashes[0], hashes[1]);
 }
 
+TEST_F(PythonRun, AnotherFileThanTheRecordedOneIsRefused) {
+  const std::string jacobi =
+      "class S:\n    def setup(self, A): self.d = A.diagonal()\n    def apply(self, r): return r / self.d\n";
+  const Finished f = run(by_module(jacobi, ", module_hash = \"0123456789abcdef\""), "out");
+  EXPECT_EQ(f.code, 2);
+  EXPECT_NE(f.err.find("mine.py differs from the recorded module"), std::string::npos) << f.err;
+}
+
 TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
   const std::string head = "class S:\n    def setup(self, A): self.d = A.diagonal()\n    def apply(self, r):\n";
   const std::pair<std::string, std::string> mistakes[] = {

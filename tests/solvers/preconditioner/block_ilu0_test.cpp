@@ -1,4 +1,4 @@
-// block_ilu0: every form in both spaces against the textbook factorisation, and the ladder every preconditioner climbs.
+// block_ilu0 in both spaces against the textbook factorisation, and the ladder every preconditioner climbs.
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 
 #include <omp.h>
@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "inputs/case.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
@@ -21,12 +22,6 @@ namespace {
 template <class Space>
 class BlockIlu0Of : public ::testing::Test {};
 TYPED_TEST_SUITE(BlockIlu0Of, Spaces, SpaceName);
-
-template <class Space>
-std::vector<BlockIluForm> forms() {
-  if (std::is_same_v<Space, Host>) return {BlockIluForm::automatic};  // has no meaning there
-  return {BlockIluForm::entry, BlockIluForm::workgroup, BlockIluForm::one_launch};
-}
 
 template <class Space>
 BlockStencil<Space> matrix(const BlockSystem& system) {
@@ -50,37 +45,30 @@ void expect_textbook(const BlockSystem& system, const BlockIluOptions& options, 
   EXPECT_LE(relative_difference(applied(M, system.b), textbook.solve(system.b)), tolerance) << where();
 }
 
-TYPED_TEST(BlockIlu0Of, EqualsTheTextbookForEveryBlockSizeInEveryForm) {
-  for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 16, 32})
-    for (const BlockIluForm form : forms<TypeParam>()) {
-      const Extents cells = n > 8 ? Extents{3, 2, 2} : Extents{11, 4, 3};
-      expect_textbook<TypeParam>(random_system(cells, n, 17), {.form = form}, same);
-    }
+TYPED_TEST(BlockIlu0Of, EqualsTheTextbookForEveryBlockSize) {
+  for (const int n : {1, 2, 3, 4, 5, 6, 7, 8, 16, 32}) {
+    const Extents cells = n > 8 ? Extents{3, 2, 2} : Extents{11, 4, 3};
+    expect_textbook<TypeParam>(random_system(cells, n, 17), {}, same);
+  }
 }
 
 TYPED_TEST(BlockIlu0Of, EqualsTheTextbookOnCubesSlabsSticksAndASingleCell) {
   for (const Extents cells :
        {Extents{4, 4, 4}, {6, 5, 1}, {1, 5, 4}, {5, 1, 4}, {9, 1, 1}, {1, 9, 1}, {1, 1, 9}, {1, 1, 1}})
-    for (const int n : {1, 3, 4, 6})
-      for (const BlockIluForm form : forms<TypeParam>())
-        expect_textbook<TypeParam>(random_system(cells, n, 5), {.form = form}, same);
+    for (const int n : {1, 3, 4, 6}) expect_textbook<TypeParam>(random_system(cells, n, 5), {}, same);
 }
 
 TYPED_TEST(BlockIlu0Of, EqualsTheTextbookWithPeriodicDirections) {
   for (const Periodic periodic :
-       {Periodic{true, false, false}, Periodic{true, false, true}, Periodic{true, true, true}})
-    for (const BlockIluForm form : forms<TypeParam>()) {
-      for (const int n : {3, 4, 5, 6})
-        expect_textbook<TypeParam>(random_system({11, 5, 4}, n, 23, periodic), {.form = form}, same);
-      expect_textbook<TypeParam>(random_system({5, 4, 1}, 2, 23, periodic), {.form = form}, same);
-    }
+       {Periodic{true, false, false}, Periodic{true, false, true}, Periodic{true, true, true}}) {
+    for (const int n : {3, 4, 5, 6}) expect_textbook<TypeParam>(random_system({11, 5, 4}, n, 23, periodic), {}, same);
+    expect_textbook<TypeParam>(random_system({5, 4, 1}, 2, 23, periodic), {}, same);
+  }
 }
 
 TYPED_TEST(BlockIlu0Of, FloatFactorsDifferByTheirRounding) {
-  for (const BlockIluForm form : forms<TypeParam>()) {
-    const BlockSystem system = random_system({4, 3, 3}, 6, 29);
-    expect_textbook<TypeParam>(system, {.form = form, .float_factors = true}, same_in_float);
-  }
+  const BlockSystem system = random_system({4, 3, 3}, 6, 29);
+  expect_textbook<TypeParam>(system, {.float_factors = true}, same_in_float);
 }
 
 // Rows of every block are turned round, so that the diagonals no longer dominate and elimination needs its exchanges.
@@ -97,57 +85,51 @@ BlockSystem needs_pivoting(Extents cells, int n) {
 }
 
 TYPED_TEST(BlockIlu0Of, PivotingInvertsBlocksWithoutADominantDiagonal) {
-  for (const BlockIluForm form : forms<TypeParam>())
-    for (const int n : {2, 4, 6, 9}) {
-      const BlockSystem system = needs_pivoting({3, 3, 2}, n);
-      expect_textbook<TypeParam>(system, {.form = form, .pivoting = true}, same);
-      const BlockStencil<TypeParam> A = matrix<TypeParam>(system);
-      BlockIlu0<TypeParam> plain({.form = form});
-      EXPECT_THROW(plain.setup(A), Error) << "the first pivot is 0";
-    }
+  for (const int n : {2, 4, 6, 9}) {
+    const BlockSystem system = needs_pivoting({3, 3, 2}, n);
+    expect_textbook<TypeParam>(system, {.pivoting = true}, same);
+    const BlockStencil<TypeParam> A = matrix<TypeParam>(system);
+    BlockIlu0<TypeParam> plain({});
+    EXPECT_THROW(plain.setup(A), Error) << "the first pivot is 0";
+  }
 }
 
 TYPED_TEST(BlockIlu0Of, OneApplicationSolvesAStick) {
-  for (const Extents cells : {Extents{12, 1, 1}, {1, 12, 1}, {1, 1, 12}})
-    for (const BlockIluForm form : forms<TypeParam>()) {
-      const BlockSystem system = random_system(cells, 4, 41);
-      const BlockStencil<TypeParam> A = matrix<TypeParam>(system);
-      BlockIlu0<TypeParam> M({.form = form});
-      M.setup(A);
-      const std::vector<double> x = applied(M, system.b);
-      EXPECT_LE(relative_difference(textbook_product(system, x), system.b), same);
-    }
+  for (const Extents cells : {Extents{12, 1, 1}, {1, 12, 1}, {1, 1, 12}}) {
+    const BlockSystem system = random_system(cells, 4, 41);
+    const BlockStencil<TypeParam> A = matrix<TypeParam>(system);
+    BlockIlu0<TypeParam> M({});
+    M.setup(A);
+    const std::vector<double> x = applied(M, system.b);
+    EXPECT_LE(relative_difference(textbook_product(system, x), system.b), same);
+  }
 }
 
 TYPED_TEST(BlockIlu0Of, UpdateEqualsAFreshSetupAndAllocatesNothing) {
-  for (const BlockIluForm form : forms<TypeParam>()) {
-    const BlockSystem first = random_system({6, 5, 4}, 4, 43), second = random_system({6, 5, 4}, 4, 44);
-    BlockStencil<TypeParam> A = matrix<TypeParam>(first);
-    BlockIlu0<TypeParam> updated({.form = form}), fresh({.form = form});
-    updated.setup(A);
-    A.upload(second.values);
-    const Ledger before = ledger();
-    updated.update(A);
-    EXPECT_EQ(ledger().host_allocations, before.host_allocations);
-    EXPECT_EQ(ledger().device_allocations, before.device_allocations);
-    fresh.setup(A);
-    EXPECT_EQ(updated.inverted_diagonals(), fresh.inverted_diagonals());
-    EXPECT_EQ(applied(updated, second.b), applied(fresh, second.b));
-  }
+  const BlockSystem first = random_system({6, 5, 4}, 4, 43), second = random_system({6, 5, 4}, 4, 44);
+  BlockStencil<TypeParam> A = matrix<TypeParam>(first);
+  BlockIlu0<TypeParam> updated({}), fresh({});
+  updated.setup(A);
+  A.upload(second.values);
+  const Ledger before = ledger();
+  updated.update(A);
+  EXPECT_EQ(ledger().host_allocations, before.host_allocations);
+  EXPECT_EQ(ledger().device_allocations, before.device_allocations);
+  fresh.setup(A);
+  EXPECT_EQ(updated.inverted_diagonals(), fresh.inverted_diagonals());
+  EXPECT_EQ(applied(updated, second.b), applied(fresh, second.b));
 }
 
 TYPED_TEST(BlockIlu0Of, ApplicationRunsInPlaceAndRepeatsBitForBit) {
-  for (const BlockIluForm form : forms<TypeParam>()) {
-    const BlockSystem system = random_system({6, 5, 4}, 5, 47);
-    const BlockStencil<TypeParam> A = matrix<TypeParam>(system);
-    BlockIlu0<TypeParam> M({.form = form});
-    M.setup(A);
-    const std::vector<double> z = applied(M, system.b);
-    EXPECT_EQ(applied(M, system.b), z);
-    Array<double, TypeParam> R(system.b);
-    M.apply(R, R);
-    EXPECT_EQ(R.to_vector(), z);
-  }
+  const BlockSystem system = random_system({6, 5, 4}, 5, 47);
+  const BlockStencil<TypeParam> A = matrix<TypeParam>(system);
+  BlockIlu0<TypeParam> M({});
+  M.setup(A);
+  const std::vector<double> z = applied(M, system.b);
+  EXPECT_EQ(applied(M, system.b), z);
+  Array<double, TypeParam> R(system.b);
+  M.apply(R, R);
+  EXPECT_EQ(R.to_vector(), z);
 }
 
 // The method is mathematically that of section 4.1.1: x <- x + M^-1 (b - A x), eq. (3).
@@ -166,9 +148,9 @@ TYPED_TEST(BlockIlu0Of, CorrectionIterationsReachRoundOff) {
 }
 
 template <class Space>
-Exit exit_code_of_setup(const BlockSystem& system, BlockIluForm form, const std::string& mentions) {
+Exit exit_code_of_setup(const BlockSystem& system, const std::string& mentions) {
   const BlockStencil<Space> A = matrix<Space>(system);
-  BlockIlu0<Space> M({.form = form});
+  BlockIlu0<Space> M({});
   try {
     M.setup(A);
   } catch (const Error& e) {
@@ -179,39 +161,47 @@ Exit exit_code_of_setup(const BlockSystem& system, BlockIluForm form, const std:
 }
 
 TYPED_TEST(BlockIlu0Of, ASingularBlockIsNamedByItsCell) {
-  for (const BlockIluForm form : forms<TypeParam>())
-    for (const int n : {1, 4, 9}) {
-      BlockSystem system = random_system({4, 3, 3}, n, 59);
-      const int cell = system.cells.index(2, 1, 1);
-      for (int s = 0; s < 7; ++s)  // the whole row, or the elimination would fill the block
-        std::fill_n(system.view().block(cell, s), n * n, 0.0);
-      EXPECT_EQ(exit_code_of_setup<TypeParam>(system, form, "cell (2, 1, 1)"), Exit::solver_failed);
-    }
+  for (const int n : {1, 4, 9}) {
+    BlockSystem system = random_system({4, 3, 3}, n, 59);
+    const int cell = system.cells.index(2, 1, 1);
+    for (int s = 0; s < 7; ++s)  // the whole row, or the elimination would fill the block
+      std::fill_n(system.view().block(cell, s), n * n, 0.0);
+    EXPECT_EQ(exit_code_of_setup<TypeParam>(system, "cell (2, 1, 1)"), Exit::solver_failed);
+  }
 }
 
 TYPED_TEST(BlockIlu0Of, NotANumberInTheMatrixIsNamedByItsCell) {
-  for (const BlockIluForm form : forms<TypeParam>())
-    for (const int s : {slot::gamma, slot::delta, slot::eta}) {
-      BlockSystem system = random_system({4, 3, 3}, 4, 61);
-      system.view().entry(system.cells.index(1, 2, 1), s, 3, 0) = std::numeric_limits<double>::quiet_NaN();
-      EXPECT_EQ(exit_code_of_setup<TypeParam>(system, form, "cell (1, 2, 1)"), Exit::not_finite);
-    }
+  for (const int s : {slot::gamma, slot::delta, slot::eta}) {
+    BlockSystem system = random_system({4, 3, 3}, 4, 61);
+    system.view().entry(system.cells.index(1, 2, 1), s, 3, 0) = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(exit_code_of_setup<TypeParam>(system, "cell (1, 2, 1)"), Exit::not_finite);
+  }
 }
 
 TYPED_TEST(BlockIlu0Of, RefusesWhatItCannotDo) {
-  EXPECT_EQ(exit_code_of_setup<TypeParam>(random_system({3, 4, 4}, 2, 1, {true, false, false}), BlockIluForm::entry,
-                                          "direction x has 3 cells"),
-            Exit::usage);
+  EXPECT_EQ(
+      exit_code_of_setup<TypeParam>(random_system({3, 4, 4}, 2, 1, {true, false, false}), "direction x has 3 cells"),
+      Exit::usage);
   const SeparableStencil<TypeParam> scalar(box({3, 3, 3}, EndCondition::neumann, false));
   BlockIlu0<TypeParam> M({});
   EXPECT_THROW(M.setup(scalar), Error);
 }
 
-TEST(BlockIlu0OnDevice, BlocksBeyondAWorkgroupTakeTheEntryFormOrAreRefused) {
-  const BlockSystem system = random_system({2, 2, 2}, 33, 73);
-  expect_textbook<Device>(system, {}, same);
-  for (const BlockIluForm form : {BlockIluForm::workgroup, BlockIluForm::one_launch})
-    EXPECT_EQ(exit_code_of_setup<Device>(system, form, "at most 32 unknowns"), Exit::usage);
+TEST(BlockIlu0OnDevice, BlocksBeyondAWorkgroupAreFactorisedByHyperplanes) {
+  for (const Periodic periodic : {Periodic{}, {true, false, true}}) {
+    const BlockSystem system = random_system({4, 2, 4}, 33, 73, periodic);
+    expect_textbook<Device>(system, {}, same);
+    expect_textbook<Device>(system, {.float_factors = true}, same_in_float);
+  }
+  expect_textbook<Device>(needs_pivoting({3, 2, 2}, 34), {.pivoting = true}, same);
+  BlockSystem singular = random_system({3, 2, 2}, 33, 59);
+  for (int s = 0; s < 7; ++s) std::fill_n(singular.view().block(singular.cells.index(2, 1, 1), s), 33 * 33, 0.0);
+  EXPECT_EQ(exit_code_of_setup<Device>(singular, "cell (2, 1, 1)"), Exit::solver_failed);
+}
+
+TEST(BlockIlu0OnDevice, FormerFormsAreAccepted) {
+  for (const char* form : {"automatic", "one_launch", "workgroup", "entry"})
+    make_preconditioner<Device>("block_ilu0", read_case_text("form = '" + std::string(form) + "'", "case.toml"));
 }
 
 TEST(BlockIlu0OnHost, FactorsAndSolutionsDoNotDependOnTheNumberOfThreads) {

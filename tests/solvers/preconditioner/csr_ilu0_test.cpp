@@ -17,12 +17,6 @@ class CsrIlu0Of : public ::testing::Test {};
 TYPED_TEST_SUITE(CsrIlu0Of, Spaces, SpaceName);
 
 template <class Space>
-std::vector<BlockIluForm> csr_forms() {
-  if (std::is_same_v<Space, Host>) return {BlockIluForm::automatic};
-  return {BlockIluForm::automatic, BlockIluForm::workgroup};
-}
-
-template <class Space>
 void expect_textbook(const BlockCsrData& data, const BlockIluOptions& options, double tolerance) {
   const BlockCsr<Space> A(data);
   BlockIlu0<Space> M(options);
@@ -34,26 +28,21 @@ void expect_textbook(const BlockCsrData& data, const BlockIluOptions& options, d
 
 TYPED_TEST(CsrIlu0Of, EqualsTheTextbookForEveryBlockSize) {
   for (const int B : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 32, 33})
-    for (const BlockIluForm form : csr_forms<TypeParam>())
-      expect_textbook<TypeParam>(random_blocks(B > 8 ? 9 : 23, B, static_cast<unsigned>(B)), {.form = form}, same);
+    expect_textbook<TypeParam>(random_blocks(B > 8 ? 9 : 23, B, static_cast<unsigned>(B)), {}, same);
 }
 
 TYPED_TEST(CsrIlu0Of, EqualsTheTextbookInEveryOrderOfAMesh) {
   for (const auto& order : {natural_order(84), random_order(84, 3), diagonal_order(12, 7)})
-    for (const BlockIluForm form : csr_forms<TypeParam>())
-      expect_textbook<TypeParam>(mesh_like(12, 7, 4, 5, order), {.form = form}, same);
+    expect_textbook<TypeParam>(mesh_like(12, 7, 4, 5, order), {}, same);
 }
 
 // 4 rows per warp and up to 69 per level: warps wait for each other.
 TYPED_TEST(CsrIlu0Of, EqualsTheTextbookWhereALevelTakesSeveralWorkgroups) {
-  for (const BlockIluForm form : csr_forms<TypeParam>())
-    expect_textbook<TypeParam>(mesh_like(20, 16, 7, 6, random_order(320, 1)), {.form = form}, same);
+  expect_textbook<TypeParam>(mesh_like(20, 16, 7, 6, random_order(320, 1)), {}, same);
 }
 
 TYPED_TEST(CsrIlu0Of, FloatFactorsDifferByTheirRounding) {
-  for (const BlockIluForm form : csr_forms<TypeParam>())
-    expect_textbook<TypeParam>(mesh_like(9, 8, 4, 7, diagonal_order(9, 8)), {.form = form, .float_factors = true},
-                               same_in_float);
+  expect_textbook<TypeParam>(mesh_like(9, 8, 4, 7, diagonal_order(9, 8)), {.float_factors = true}, same_in_float);
 }
 
 // Nothing is lost beyond the rounding of the matrix: the same factors as of a matrix in doubles that holds the same
@@ -125,16 +114,14 @@ TYPED_TEST(CsrIlu0Of, UpdateEqualsAFreshSetupAndAllocatesNothing) {
 }
 
 TYPED_TEST(CsrIlu0Of, ApplicationRunsInPlaceAndRepeatsBitForBit) {
-  for (const BlockIluForm form : csr_forms<TypeParam>()) {
-    const BlockCsr<TypeParam> A(mesh_like(9, 8, 5, 2, random_order(72, 1)));
-    BlockIlu0<TypeParam> M({.form = form});
-    M.setup(A);
-    const Numbers r = random_numbers(A.size(), 3), z = applied(M, r);
-    EXPECT_EQ(applied(M, r), z);
-    Array<double, TypeParam> R(r);
-    M.apply(R, R);
-    EXPECT_EQ(R.to_vector(), z);
-  }
+  const BlockCsr<TypeParam> A(mesh_like(9, 8, 5, 2, random_order(72, 1)));
+  BlockIlu0<TypeParam> M({});
+  M.setup(A);
+  const Numbers r = random_numbers(A.size(), 3), z = applied(M, r);
+  EXPECT_EQ(applied(M, r), z);
+  Array<double, TypeParam> R(r);
+  M.apply(R, R);
+  EXPECT_EQ(R.to_vector(), z);
 }
 
 TYPED_TEST(CsrIlu0Of, FgmresConvergesInTheIterationsOfTheTextbook) {

@@ -48,7 +48,7 @@ Numbers right_side(const SeparableOperator& op, unsigned seed = 7) {
 double largest_row_sum(const SeparableOperator& op) {
   const SeparableStencil<Host> A(op);
   Array<double, Host> d(A.size());
-  A.block_diagonal(d);
+  A.block_diagonal(0, d);
   return 2 * max_norm(d.to_vector());  // no row's other entries exceed its diagonal
 }
 

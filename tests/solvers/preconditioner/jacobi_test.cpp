@@ -82,6 +82,34 @@ TYPED_TEST(JacobiPreconditioners, InFloatsBlocksKeepTheirDigits) {
                Error);
 }
 
+// Large matrices are rounded in parts, and no copy of the blocks in double stays.
+TYPED_TEST(JacobiPreconditioners, InFloatsLargeMatricesNeedLittleMoreThanTheirFloats) {
+  constexpr int rows = 70000, B = 2;
+  BlockCsrData data;
+  data.block = B;
+  for (int i = 0; i < rows; ++i) {
+    data.row_start.push_back(i);
+    data.column.push_back(i);
+    for (const double v : {2.0 + i % 7, 1.0, 0.5, 1.0 + i % 3}) data.value.push_back(v);
+  }
+  data.row_start.push_back(rows);
+  const BlockCsr<TypeParam> A(data);
+  const auto M = make_preconditioner<TypeParam>("block_jacobi", read_case_text("storage = 'float'", "case.toml"));
+  EXPECT_LE(M->setup(A).bytes, 4.6 * rows * B * B);
+  const Numbers r = random_numbers(A.size(), 2), z = applied<TypeParam>(*made<TypeParam>("block_jacobi", A), r);
+  EXPECT_LE(max_difference(applied<TypeParam>(*M, r), z), 1e-6 * norm(z));
+  const Numbers of_points = applied<TypeParam>(*made<TypeParam>("jacobi", A), r);
+  for (std::size_t i = 0; i < of_points.size(); ++i)
+    EXPECT_EQ(of_points[i], r[i] * (1 / data.value[i / B * B * B + i % B * (B + 1)])) << i;
+  data.value[4 * 69999] = data.value[4 * 69999 + 3] = 0, data.value[4 * 69999 + 1] = 0;
+  try {
+    made<TypeParam>(in_floats, BlockCsr<TypeParam>(data));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("block row 69999 (rows 139998 to 139999)"), std::string::npos) << e.what();
+  }
+}
+
 TYPED_TEST(JacobiPreconditioners, BlocksThatNeedPivotingAreInverted) {
   Dense D(8);
   const Numbers entries = random_numbers(64, 4);

@@ -37,10 +37,10 @@ class DenseMatrix : public Matrix<Space> {
   void residual(View<const double> b, View<const double> x, View<double> r) const override {
     store<Space>(minus(load<Space>(b), a_ * load<Space>(x)), r);
   }
-  void block_diagonal(View<double> d) const override {
+  void block_diagonal(int first, View<double> d) const override {
     Numbers blocks;
-    const int B = traits_.block;
-    for (int i = 0; i < a_.n; ++i)
+    const int B = traits_.block, rows = static_cast<int>(d.size()) / (B * B);
+    for (int i = first * B; i < (first + rows) * B; ++i)
       for (int j = 0; j < B; ++j) blocks.push_back(a_(i, i / B * B + j));
     store<Space>(blocks, d);
   }

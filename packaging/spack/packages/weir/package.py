@@ -18,6 +18,7 @@ class Weir(CMakePackage, CudaPackage):
     variant("petsc", default=False, when="+mpi", description="Compare with PETSc")
     variant("hypre", default=False, when="+mpi", description="Compare with hypre")
     variant("suitesparse", default=False, description="Compare with CHOLMOD and UMFPACK (GPL)")
+    variant("shared", default=False, description="libweir.so, for programs in C, Fortran and Python")
     variant("eigen", default=True, description="Direct solves in diagnoses")
     variant("regions", default="none", values=("none", "nvtx", "caliper"), description="Timers' regions for profilers")
 
@@ -49,7 +50,7 @@ class Weir(CMakePackage, CudaPackage):
             self.define("WEIR_DEVICE", "cuda" if self.spec.satisfies("+cuda") else "simt"),
             self.define_from_variant("WEIR_REGIONS", "regions"),
         ]
-        for variant in ("mpi", "petsc", "hypre", "suitesparse", "eigen"):
+        for variant in ("mpi", "petsc", "hypre", "suitesparse", "shared", "eigen"):
             args.append(self.define_from_variant("WEIR_" + variant.upper(), variant))
         for variant, package, option in (("petsc", "petsc", "PETSC_DIR"), ("hypre", "hypre", "HYPRE_DIR"),
                                          ("suitesparse", "suite-sparse", "SUITESPARSE_DIR")):

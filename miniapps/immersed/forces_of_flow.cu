@@ -1,0 +1,103 @@
+// The forces, fluxes and surface loads of an immersed flow, over all ranks.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "miniapps/immersed/immersed_flow.hpp"
+#include "solvers/device/vector_ops.hpp"
+
+namespace weir {
+
+// Of the fluid in the control volume, over the step that ends: before end_step().
+template <class Space>
+void ImmersedFlow<Space>::measure_driving(double dt, double (&driven)[3]) {
+  const bool has_buoyancy =
+      std::any_of(scalars_.begin(), scalars_.end(), [](const Scalar<Space>& s) { return s.given().drives_flow(); });
+  for (int c = 0; c < flow_case_.dim(); ++c) {
+    const double force = this->momentum_terms(c, dt).force;
+    if (force == 0 && !flow_case_.force_has_formula && !has_buoyancy) continue;
+    const View<double> b = rhs_.view().part(0, delta_[c].size());
+    fill<Space>(0, b);
+    force_.add_to(c, metrics(), 1, b);
+    for (const Scalar<Space>& scalar : scalars_) scalar.add_buoyancy(c, 1, b);
+    driven[c] = control_.driving(flow_, metrics(), arrays_, c, force, b);
+  }
+}
+
+template <class Space>
+Force ImmersedFlow<Space>::surface_force() {
+  const Vec3& w = body_.placement().angular_velocity;
+  const double omega[3] = {w[0], w[1], w[2]};
+  if (!wide_.is_current()) wide_.fetch(flow_);
+  const Force own =
+      weir::surface_force(wide_.of(flow_), wide_.metrics(metrics()), arrays_, flow_case_.viscosity, omega, piece_work_);
+  double parts[6];
+  for (int d = 0; d < 3; ++d) {
+    parts[d] = own.pressure[d];
+    parts[3 + d] = own.viscous[d];
+  }
+  ranks_.communicator().sum(parts);
+  Force all;
+  for (int d = 0; d < 3; ++d) {
+    all.pressure[d] = parts[d];
+    all.viscous[d] = parts[3 + d];
+  }
+  return all;
+}
+
+template <class Space>
+SurfaceScalar ImmersedFlow<Space>::surface_scalar(std::size_t s) {
+  if (!wide_.is_current()) wide_.fetch(flow_);
+  const SurfaceScalar own = weir::surface_scalar(wide_.of(flow_), s, wide_.metrics(metrics()), arrays_,
+                                                 flow_case_.scalars[s].diffusivity, case_.walls[s], piece_work_);
+  double parts[3] = {own.area, own.flux, own.value};
+  ranks_.communicator().sum(parts);
+  return {parts[0], parts[1], parts[2]};
+}
+
+template <class Space>
+std::vector<SurfaceLoad> ImmersedFlow<Space>::surface_loads() {
+  surface_force();  // sets piece_work_
+  const std::vector<Piece>& pieces = own_cut().surface;
+  const std::vector<double> work = piece_work_.to_vector();
+  const std::size_t n = pieces.size();
+  constexpr std::size_t width = 10;
+  std::vector<double> mine;
+  for (std::size_t q = 0; q < n; ++q) {
+    const Piece& s = pieces[q];
+    double area = 0, along = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      area += s.area[d] * s.area[d];
+      along += work[d * n + q] * s.area[d];
+    }
+    if (!(area > 0)) continue;
+    for (std::size_t d = 0; d < 3; ++d) mine.push_back(s.point[d]);
+    for (std::size_t d = 0; d < 3; ++d) mine.push_back(s.normal[d]);
+    for (std::size_t d = 0; d < 3; ++d) mine.push_back(work[(3 + d) * n + q] / std::sqrt(area));
+    mine.push_back(-along / area);
+  }
+  const Communicator& all_ranks = ranks_.communicator();
+  std::vector<double> sizes(static_cast<std::size_t>(all_ranks.size()));
+  sizes[static_cast<std::size_t>(all_ranks.rank())] = static_cast<double>(mine.size());
+  all_ranks.sum(sizes);
+  const std::vector<int> counts(sizes.begin(), sizes.end());
+  std::vector<double> all(all_ranks.is_root() ? std::accumulate(counts.begin(), counts.end(), std::size_t{0}) : 0);
+  all_ranks.gather(mine, counts, all);
+  std::vector<SurfaceLoad> loads(all.size() / width);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const double* v = all.data() + i * width;
+    loads[i] = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, v[9]};
+  }
+  return loads;
+}
+
+#define WEIR_FORCES_OF_FLOW(S)                                          \
+  template void ImmersedFlow<S>::measure_driving(double, double(&)[3]); \
+  template Force ImmersedFlow<S>::surface_force();                      \
+  template SurfaceScalar ImmersedFlow<S>::surface_scalar(std::size_t);  \
+  template std::vector<SurfaceLoad> ImmersedFlow<S>::surface_loads();
+WEIR_FORCES_OF_FLOW(Host)
+WEIR_FORCES_OF_FLOW(Device)
+#undef WEIR_FORCES_OF_FLOW
+
+}  // namespace weir
