@@ -250,7 +250,8 @@ Options boundary_options(std::string_view type) {
 
 void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c) {
   for (const auto& shift : mesh.shift)
-    for (int d = 0; d < 2; ++d) c.initial.period[d] = std::max(c.initial.period[d], std::abs(shift[d]));
+    for (int d = 0; d < 2; ++d)
+      c.exact.period[d] = c.initial.period[d] = std::max(c.initial.period[d], std::abs(shift[d]));
 }
 
 std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,
