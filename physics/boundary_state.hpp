@@ -51,7 +51,7 @@ WEIR_HD inline Primitive<T> pressure_outlet_state(const Gas& gas, const Primitiv
 
 // Subsonic inlet with prescribed total pressure and temperature (total.p, total.t) and unit direction of the velocity
 // (total.u, total.v): the outgoing Riemann invariant from inside and a^2 = a_t^2 - (gamma - 1) / 2 q^2 give a quadratic
-// equation for the speed q (Carlson, NASA/TM-2011-217181). q < 0: reverse flow.
+// equation for the speed q (Carlson, NASA/TM-2011-217181). Reverse flow: an outlet with the total pressure as pressure.
 template <class T>
 WEIR_HD inline Primitive<T> total_pressure_state(const Gas& gas, const Primitive<T>& w, const Primitive<T>& total,
                                                  double nx, double ny) {
@@ -61,6 +61,7 @@ WEIR_HD inline Primitive<T> total_pressure_state(const Gas& gas, const Primitive
   const T grown = half * cosine * cosine + 1.0;
   const T root2 = (grown * at2 - leaving * leaving) * (1 / half);
   const T q = (square_root(larger_of(root2, T(1e-12 * at2))) - leaving * cosine) / grown;
+  if (q < 0.0) return pressure_outlet_state(gas, w, total.p, nx, ny);
   const T t = total.t - (half / to_sound) * q * q;
   return {total.p * power(t / total.t, gas.gamma / (gas.gamma - 1)), q * total.u, q * total.v, t};
 }

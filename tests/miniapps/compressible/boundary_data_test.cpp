@@ -18,6 +18,7 @@ std::string box(int n, const std::string& more) {
 std::string vortex(int n) {
   return box(n, "origin = [0.8, 0.5]") + R"toml([flow]
 mach = 0.5
+angle_of_attack = 135.0
 [flow.exact]
 density = "(1.05 - 0.05/(x^2 + y^2))^2.5"
 velocity = ["-y/(x^2 + y^2)", "x/(x^2 + y^2)"]
