@@ -275,6 +275,8 @@ std::array<double, 4> boundary_record(double gamma_m2, const BoundaryCondition& 
     case BoundaryType::pressure_outlet:
       if (!(p > 0)) throw Error(Exit::usage, "a pressure outlet requires a pressure > 0");
       return {p, 0, 0, 1};
+    case BoundaryType::exact:  // until set_outside
+      return {1, 0, 0, 1};
     default:
       return {c.amount, c.velocity[0], c.velocity[1], c.temperature};
   }
