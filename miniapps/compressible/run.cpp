@@ -174,6 +174,7 @@ class TimeMarch {
         return StepResult::failed;
       }
       if (f.pseudo.drop() <= options_.tolerance) break;
+      if (run.must_abandon_step()) return StepResult::interrupted;  // solves without iterations do not ask
     }
     ++f.step;
     record_step(run, f, a);

@@ -285,7 +285,7 @@ bool Run::must_abandon_step() const {
 void Run::abandon_step() {
   step_ = last_.step;  // events from here on belong to the last whole step
   std::erase_if(rows_of_step_, [&](const auto& row) { return row.first > last_.step; });
-  event("abandoned", "step " + std::to_string(last_.step + 1) + ": stopped during a linear solve");
+  event("abandoned", "step " + std::to_string(last_.step + 1) + ": stopped before its end");
   should_stop();  // distributes the signal to all ranks
   if (kept_state_ && kept_state_->step > last_checkpoint_step_) checkpoint(std::move(*kept_state_));
 }

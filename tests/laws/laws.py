@@ -16,7 +16,7 @@ energy    what a closed box that nothing drives loses of its kinetic energy is t
 heat      in a fluid at rest the heat that all sides give is what the source takes
 rest      in a closed box a body force is held by the pressure: the force on a body by its surface and by its control volume
 done      restarted after its end: no further step, the same state
-start     a converged flow as the start of a new run is converged at once
+start     a converged flow as the start of a new run is converged at once, a nearly converged one in half of the steps
 uniform   a uniform flow is converged at once, and its unsteady run goes on to its end
 A case that a law does not apply to is left out, with the reason. --foreign: cases of others, with their meshes.
 """
@@ -524,11 +524,13 @@ class Laws:
         case = copy.deepcopy(self.case)
         case["pseudo_time"].update(tolerance=0.03, max_steps=40)
         out = self.run(case, 40)
-        if self.end(out)["reason"] != "steady state":
+        first = self.end(out)
+        if first["reason"] != "steady state":
             raise NotTold("no steady state in 40 steps")
         case["flow"]["start_from"] = str(out)
         ended = self.end(self.run(case, 40))
-        return [] if ended["reason"] == "steady state" and ended["steps"] <= 3 else ["%s after %d steps" % (ended["reason"], ended["steps"])]
+        few = max(3, first["steps"] // 2)  # a residual that has fallen to 3 % can rise again
+        return [] if ended["reason"] == "steady state" and ended["steps"] <= few else ["%s after %d steps" % (ended["reason"], ended["steps"])]
 
     def uniform(self):
         self.is_steady_compressible()

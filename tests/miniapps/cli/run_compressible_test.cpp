@@ -170,13 +170,13 @@ TEST_F(WeirCompressible, ARunThatWasKilledAfterItsLastStepTakesNoOther) {
 // Of a time step that is given up after many of its pseudo-time steps nothing stays.
 TEST_F(WeirCompressible, AnAbandonedTimeStepLeavesNoRows) {
   ASSERT_EQ(weir({"run", "vortex.toml", "-o", "a", "--steps", "3"}).code, 0);
-  const Finished f = weir({"restart", "a", "--wall-limit", "1", "--set", "pseudo_time.tolerance=1e-300", "--set",
-                           "pseudo_time.max_steps=100000000"});
+  const Finished f = weir({"restart", "a", "--wall-limit", "1", "--set", "pseudo_time.cfl_start=1e-9", "--set",
+                           "pseudo_time.cfl_max=1e-9", "--set", "pseudo_time.max_steps=100000000"});
   EXPECT_EQ(f.code, 9) << f.out << f.err;
   EXPECT_NE(read_file(folder / "a/events.jsonl").find("abandoned"), std::string::npos);
   EXPECT_EQ(rows("a/solves.csv").back().at("step"), "3");
-  ASSERT_EQ(weir({"restart", "a", "--steps", "5", "--set", "pseudo_time.tolerance=1e-4", "--set",
-                  "pseudo_time.max_steps=200"})
+  ASSERT_EQ(weir({"restart", "a", "--steps", "5", "--set", "pseudo_time.cfl_start=50", "--set",
+                  "pseudo_time.cfl_max=1e4", "--set", "pseudo_time.max_steps=200"})
                 .code,
             0);
   EXPECT_FALSE(fs::exists(folder / "a/superseded"));

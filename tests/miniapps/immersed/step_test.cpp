@@ -253,8 +253,8 @@ TEST(ImmersedFaces, LetThroughTheMeanOfAParabolaIn3D) {
   EXPECT_LT(worst, 0.027 * 1.6);
 }
 
-// A body whose faces lie on grid lines has the force of one a hair next to them; across the stream none, as it is
-// symmetric.
+// A body whose faces lie on grid lines has the force of one a hair next to them; across the stream nearly none, as it is
+// symmetric but for points on the diagonals, which are as near to one face as to the other.
 TYPED_TEST(ImmersedStep, FacesOnGridLinesHaveTheForceOfFacesBesideThem) {
   const auto forces = [](const char* shift) {
     TestFlow<TypeParam> t(
@@ -266,7 +266,7 @@ TYPED_TEST(ImmersedStep, FacesOnGridLinesHaveTheForceOfFacesBesideThem) {
   const auto on = forces("0.0"), before = forces("-1e-9"), behind = forces("1e-9");
   EXPECT_NEAR(before[0], on[0], 1e-6 * on[0]);
   EXPECT_NEAR(behind[0], on[0], 1e-6 * on[0]);
-  for (const double lift : {on[1], before[1], behind[1]}) EXPECT_NEAR(lift, 0, 1e-8);
+  for (const double lift : {on[1], before[1], behind[1]}) EXPECT_NEAR(lift, 0, 1e-7 * on[0]);
 }
 
 // Fluid at rest under a force: by surface and by control volume the body is buoyant by the fluid that it takes the
