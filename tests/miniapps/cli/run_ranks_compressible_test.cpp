@@ -25,8 +25,8 @@ preconditioner = { type = "block_jacobi" }
 every = 4
 )";
 
-const std::vector<std::string> driven = {"drag", "moment", "lift_y_min", "heat_y_min", "heat_y_max", "point_middle",
-                                         "drag_mean", "lift_amplitude"};
+const std::vector<std::string> driven = {"drag",       "moment",       "lift_y_min", "heat_y_min",
+                                         "heat_y_max", "point_middle", "drag_mean",  "lift_amplitude"};
 
 // Periods in both directions; BDF2.
 const std::string vortex = testing::vortex_12x12 +
