@@ -49,6 +49,43 @@ WEIR_HD inline Primitive<T> pressure_outlet_state(const Gas& gas, const Primitiv
   return {pressure, w.u + change * nx, w.v + change * ny, sound * sound * (1 / to_sound)};
 }
 
+// Subsonic inlet with prescribed total pressure and temperature (total.p, total.t) and unit direction of the velocity
+// (total.u, total.v): the outgoing Riemann invariant from inside and a^2 = a_t^2 - (gamma - 1) / 2 q^2 give a quadratic
+// equation for the speed q (Carlson, NASA/TM-2011-217181). Reverse flow: an outlet with the total pressure as pressure.
+template <class T>
+WEIR_HD inline Primitive<T> total_pressure_state(const Gas& gas, const Primitive<T>& w, const Primitive<T>& total,
+                                                 double nx, double ny) {
+  const double to_sound = gas.gamma / gas.gamma_m2, half = 0.5 * (gas.gamma - 1);
+  const T cosine = -(total.u * nx + total.v * ny), at2 = to_sound * total.t;
+  const T leaving = half * (w.u * nx + w.v * ny) + square_root(to_sound * w.t);
+  const T grown = half * cosine * cosine + 1.0;
+  const T root2 = (grown * at2 - leaving * leaving) * (1 / half);
+  const T q = (square_root(larger_of(root2, T(1e-12 * at2))) - leaving * cosine) / grown;
+  if (q < 0.0) return pressure_outlet_state(gas, w, total.p, nx, ny);
+  const T t = total.t - (half / to_sound) * q * q;
+  return {total.p * power(t / total.t, gas.gamma / (gas.gamma - 1)), q * total.u, q * total.v, t};
+}
+
+// Subsonic outlet with prescribed mass flux rho u_n > 0: Riemann invariant, entropy and tangential velocity as for a
+// pressure outlet. Newton's method for the speed of sound starts at u_n = 0, from where it converges monotonically. A
+// mass flux above the largest one of this invariant is replaced by it.
+template <class T>
+WEIR_HD inline Primitive<T> mass_flow_outlet_state(const Gas& gas, const Primitive<T>& w, const T& flux, double nx,
+                                                   double ny) {
+  const double to_sound = gas.gamma / gas.gamma_m2, twice = 2 / (gas.gamma - 1);
+  const T un = w.u * nx + w.v * ny, a = square_root(to_sound * w.t), inside = gas.gamma_m2 * w.p / w.t;
+  if (!(un < a)) return w;
+  const T leaving = larger_of(un + twice * a, T(1e-3 * a)), least = (1.001 / (1 + twice)) * leaving;
+  T sound = (1 / twice) * leaving;
+  for (int k = 0; k < 10; ++k) {
+    const T speed = leaving - twice * sound, rho = inside * power(sound / a, twice);
+    sound = larger_of(sound - (rho * speed - flux) / (twice * rho * (speed / sound - 1.0)), least);
+  }
+  const T change = twice * (a - sound);
+  return {w.p * power(sound / a, gas.gamma * twice), w.u + change * nx, w.v + change * ny,
+          sound * sound * (1 / to_sound)};
+}
+
 // Slip: the tangential velocity only.
 template <class T>
 WEIR_HD inline Primitive<T> slip_state(const Primitive<T>& w, double nx, double ny) {

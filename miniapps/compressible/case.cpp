@@ -1,5 +1,7 @@
 #include "miniapps/compressible/case.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
@@ -10,6 +12,7 @@
 #include "miniapps/compressible/convergence/coarse_start.hpp"
 #include "miniapps/compressible/exact/riemann.hpp"
 #include "miniapps/compressible/output.hpp"
+#include "miniapps/compressible/sampling/history_points.hpp"
 #include "solvers/krylov/forcing_term.hpp"
 #include "solvers/parallel/rank_map.hpp"
 #include "solvers/registry.hpp"
@@ -21,6 +24,13 @@ constexpr Option sutherland_keys[] = {
     {"constant", Option::number, "110.4", "constant of Sutherland's law", "(0, inf)", "K"},
     {"temperature", Option::number, "288.15", "temperature of the free stream", "(0, inf)", "K"}};
 
+constexpr Option state_keys[] = {{"density", Option::number, "depends: required for formulas",
+                                  "density, a number or a formula of x, y, t", "number or formula", "density"},
+                                 {"velocity", Option::numbers, "depends: required for formulas",
+                                  "velocity [u, v], numbers or formulas of x, y, t", "numbers or formulas", "velocity"},
+                                 {"pressure", Option::number, "depends: required for formulas",
+                                  "pressure, a number or a formula of x, y, t", "number or formula", "pressure"}};
+
 constexpr Option flow_keys[] = {
     {"mach", Option::number, Option::required, "Mach number of the free stream", "(0, inf)"},
     {"angle_of_attack", Option::number, "0", "angle between the free stream and x", "", "degrees"},
@@ -28,6 +38,7 @@ constexpr Option flow_keys[] = {
      "[0, inf)"},
     {"reference_length", Option::number, "1",
      "reference length of reynolds, of the force coefficients and of the limiters' K", "(0, inf)", "length"},
+    {"moment_centre", Option::numbers, "[0, 0]", "point about which moments are taken, [x, y]", "", "length"},
     {"gamma", Option::number, "1.4", "ratio of specific heats", "(1, inf)"},
     {"prandtl", Option::number, "0.72", "Prandtl number", "(0, inf)"},
     {"sutherland", Option::table, "",
@@ -39,21 +50,26 @@ constexpr Option flow_keys[] = {
     {"turbulent_prandtl", Option::number, "0.9", "turbulent Prandtl number", "(0, inf)"},
     {"turbulent_freestream", Option::number, "3", "Spalart-Allmaras variable in the free stream", "[0, inf)",
      "free stream's viscosity"},
+    {"body_force", Option::numbers, "[0, 0]", "force per volume [fx, fy], numbers or formulas of x, y, t",
+     "numbers or formulas", "density velocity/time"},
+    {"gravity", Option::numbers, "[0, 0]", "acceleration [gx, gy]", "", "velocity/time"},
     {"start_from", Option::text, "",
      "run directory or checkpoint with the initial state; steady runs skip the first-order phase, and on the same mesh "
      "their residual is relative to that of the other run. States of another structured mesh of the same generator are "
      "interpolated"},
     {"initial", Option::text, "freestream",
-     "initial state: a name or { type = ... }; errors are reported for all except freestream, which are exact "
-     "solutions",
-     "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"}};
+     "initial state: a name or { type = ... }; errors are reported for all except freestream and formula, which are "
+     "exact solutions",
+     "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann | formula"},
+    {"exact", Option::table, "", "exact solution, for the errors and the boundary type exact; without: `initial`", "",
+     "", "", [] { return Options(state_keys); }}};
 constexpr Option side_keys[] = {
     {"density", Option::number, Option::required, "density of the state", "(0, inf)", "free stream's"},
     {"velocity", Option::numbers, "[0, 0]", "velocity [u, v] of the state", "", "free stream's speed"},
     {"pressure", Option::number, Option::required, "pressure of the state; free stream: 1/(gamma mach^2)", "(0, inf)"}};
 constexpr Option initial_keys[] = {
     {"type", Option::text, "freestream", "kind of initial state, as for `initial`",
-     "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"},
+     "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann | formula"},
     {"centre", Option::numbers, "[0, 0]", "position of the vortex, the corner or the diaphragm", "", "length"},
     {"strength", Option::number, "5", "strength of the vortex"},
     {"wedge_angle", Option::number, Option::required, "deflection angle of the oblique shock", "", "degrees"},
@@ -156,16 +172,33 @@ void read_side(const Table& initial, const char* key, PrimitiveState& s) {
   s = {t.get<double>("density"), velocity[0], velocity[1], t.get<double>("pressure")};
 }
 
+void read_formula_flow(const Table& t, ExactFlow& f) {
+  f.kind = FlowKind::formula;
+  std::size_t k = 0;
+  for (const char* key : {"density", "velocity", "pressure"}) {
+    const std::vector<Formula> given = read_formulas(t, key, "xyt");
+    const std::size_t count = key == std::string("velocity") ? 2 : 1;
+    if (given.size() != count)
+      t.fail(key, fmt::format("a flow by formulas requires '{}', {} number(s) or formula(s)", key, count));
+    for (const Formula& formula : given) f.formula[k++] = formula;
+  }
+}
+
 void read_initial(const Table& flow, CompressibleCase& c) {
   ExactFlow& f = c.initial;
   const bool is_table = flow.is_table("initial");
-  const Table t = is_table ? flow.table("initial").described_by(initial_keys) : flow;
+  const Table t = is_table ? flow.table("initial").described_by(initial_keys).described_by(state_keys) : flow;
   f.kind = get_enum<FlowKind>(t, is_table ? "type" : "initial");
   f.gamma = c.gas.gamma;
   f.mach = c.gas.mach;
   f.direction[0] = c.direction[0];
   f.direction[1] = c.direction[1];
-  if (is_table && f.kind != FlowKind::freestream) read_pair(t, "centre", f.centre);
+  if (f.kind == FlowKind::formula) {
+    if (!is_table)
+      flow.fail("initial", "formulas require { type = \"formula\", density = ..., velocity = [...], pressure = ... }");
+    read_formula_flow(t, f);
+  } else if (is_table && f.kind != FlowKind::freestream)
+    read_pair(t, "centre", f.centre);
   if (is_table && f.kind == FlowKind::isentropic_vortex) f.strength = t.get<double>("strength");
   if (f.kind == FlowKind::oblique_shock) {
     if (!is_table)
@@ -183,7 +216,9 @@ void read_initial(const Table& flow, CompressibleCase& c) {
   f.prepare();
   if (f.kind == FlowKind::oblique_shock && f.shock_angle <= 0)
     t.fail("wedge_angle", "the shock is detached at this Mach number and wedge angle");
-  c.has_exact = f.kind != FlowKind::freestream;
+  c.exact = f;
+  if (flow.has("exact")) read_formula_flow(flow.table("exact"), c.exact);
+  c.has_exact = flow.has("exact") || (f.kind != FlowKind::freestream && f.kind != FlowKind::formula);
 }
 
 void read_flow(const Table& options, CompressibleCase& c) {
@@ -195,6 +230,14 @@ void read_flow(const Table& options, CompressibleCase& c) {
   c.reference_length = c.gas.length = t.get<double>("reference_length");
   c.start_from = t.get<std::string>("start_from");
   read_initial(t, c);
+  const std::vector<Formula> force = read_formulas(t, "body_force", "xyt");
+  if (!force.empty() && force.size() != 2) t.fail("body_force", "body_force must have 2 numbers or formulas");
+  if (!force.empty()) c.body_force = {force[0], force[1]};
+  double pair[2];
+  read_pair(t, "gravity", pair);
+  c.gravity = {pair[0], pair[1]};
+  read_pair(t, "moment_centre", pair);
+  c.moment_centre = {pair[0], pair[1]};
 }
 
 void read_turbulence(const Table& options, TurbulenceModel& m, const GasModel& gas) {
@@ -264,26 +307,34 @@ void read_time(const Table& options, UnsteadyOptions& time) {
 
 std::vector<KeyTable> compressible_keys() {
   std::vector<KeyTable> keys = probe_keys_of_case();
-  keys.insert(keys.begin(), {{"mesh", "", mesh_options()},
-                             {"mesh.generator", "box", generator_options("box")},
-                             {"mesh.generator", "cylinder", generator_options("cylinder")},
-                             {"mesh.generator", "naca0012, naca", generator_options("naca")},
-                             {"mesh.generator", "wedge", generator_options("wedge")},
-                             {"mesh.generator", "c_grid", generator_options("c_grid")},
-                             {"ordering", "", ordering_options()},
-                             {"flow", "", flow_keys},
-                             {"flow.initial", "as a table", initial_keys},
-                             {"numerics", "", numerics_keys},
-                             {"time", "", time_keys},
-                             {"pseudo_time", "", pseudo_time_keys},
-                             {"linear.SYSTEM", "flow", matrix_keys},
-                             {"output", "", CompressibleOutput::field_options()},
-                             {"surface", "", CompressibleOutput::surface_options()},
-                             {"ranks", "", rank_options()},
-                             {"boundary.MARKER", "", boundary_options("")},
-                             {"boundary.MARKER", "farfield, supersonic_inflow", boundary_options("farfield")},
-                             {"boundary.MARKER", "pressure_outlet", boundary_options("pressure_outlet")},
-                             {"boundary.MARKER", "isothermal_wall", boundary_options("isothermal_wall")}});
+  keys.insert(keys.begin(),
+              {{"mesh", "", mesh_options()},
+               {"mesh.generator", "box", generator_options("box")},
+               {"mesh.generator", "cylinder", generator_options("cylinder")},
+               {"mesh.generator", "naca0012, naca", generator_options("naca")},
+               {"mesh.generator", "wedge", generator_options("wedge")},
+               {"mesh.generator", "c_grid", generator_options("c_grid")},
+               {"ordering", "", ordering_options()},
+               {"flow", "", flow_keys},
+               {"flow.initial", "as a table", initial_keys},
+               {"flow.initial", "formula", state_keys},
+               {"flow.exact", "", state_keys},
+               {"numerics", "", numerics_keys},
+               {"time", "", time_keys},
+               {"pseudo_time", "", pseudo_time_keys},
+               {"linear.SYSTEM", "flow", matrix_keys},
+               {"output", "", CompressibleOutput::field_options()},
+               {"point", "", point_options()},
+               {"surface", "", CompressibleOutput::surface_options()},
+               {"ranks", "", rank_options()},
+               {"boundary.MARKER", "", boundary_options("")},
+               {"boundary.MARKER", "farfield, supersonic_inflow", boundary_options("farfield")},
+               {"boundary.MARKER", "pressure_outlet", boundary_options("pressure_outlet")},
+               {"boundary.MARKER", "mass_flow_outlet", boundary_options("mass_flow_outlet")},
+               {"boundary.MARKER", "total_pressure_inlet", boundary_options("total_pressure_inlet")},
+               {"boundary.MARKER", "isothermal_wall", boundary_options("isothermal_wall")},
+               {"boundary.MARKER", "heat_flux_wall", boundary_options("heat_flux_wall")},
+               {"boundary.MARKER", "adiabatic_wall, isothermal_wall, heat_flux_wall", boundary_options("moving")}});
   return keys;
 }
 
@@ -298,6 +349,8 @@ CompressibleCase read_compressible_case(const Table& config) {
   c.scheme.has_products = c.pseudo_time.dual_products;
   read_matrix(config.table("linear").table("flow"), c.pseudo_time);
   read_time(config.table("time"), c.time);
+  c.points = read_points(config);
+  c.average_from = config.table("output").described_by(CompressibleOutput::field_options()).get<double>("average_from");
   if (c.pseudo_time.coarse_meshes > 0) require_coarser_meshes(config, c.is_unsteady());
   return c;
 }

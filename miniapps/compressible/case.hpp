@@ -6,19 +6,37 @@
 
 #include "base/key_table.hpp"
 #include "base/table.hpp"
+#include "inputs/formula.hpp"
 #include "mesh/unstructured/unstructured.hpp"
 #include "miniapps/compressible/discretisation/discretisation.hpp"
 #include "miniapps/compressible/exact/exact_flow.hpp"
 
 namespace weir {
 
+// Data of a boundary condition as formulas of x, y, t, with the names of BoundaryCondition.
+struct BoundaryData {
+  std::array<Formula, 4> outside{};
+  std::array<Formula, 2> velocity{};
+  Formula temperature = 1, amount;
+  double angular_velocity = 0;  // of a wall
+  std::array<double, 2> centre{};
+};
+
 // Properties of a patch besides its flux: forces are computed on walls.
 struct FlowBoundary {
   std::string name;
   BoundaryCondition condition;
-  bool is_wall = false;     // a body; symmetry lines are not
-  bool is_viscous = false;  // no slip
-  bool is_exact = false;    // set_outside with the exact solution at each time level
+  BoundaryData data;
+  double gamma = 1.4;
+  bool varies = false, depends_on_time = false;  // the data, along the boundary and in time
+  bool is_wall = false;                          // a body; symmetry lines are not
+  bool is_viscous = false;                       // no slip
+  bool is_exact = false;                         // set_outside with the exact solution at each time level
+
+  // At a face; throws Error(usage) where the data are impossible.
+  BoundaryCondition at(const std::array<double, 2>& place, const std::array<double, 2>& normal, double t) const;
+  BoundaryCondition unchecked_at(const std::array<double, 2>& place, const std::array<double, 2>& normal,
+                                 double t) const;
 };
 
 // Backward Euler in pseudo-time (Kashi & Nadarajah 2020, eqs. 1 to 4).
@@ -48,21 +66,36 @@ struct UnsteadyOptions {
   double end = 0, dt = 0;  // end = 0: steady
 };
 
+struct HistoryPoint {
+  std::string name, field;
+  std::array<double, 2> at;
+  int cell = -1;
+};
+
 struct CompressibleCase {
   std::string title;
   GasModel gas;
   SpatialScheme scheme;
   TurbulenceModel turbulence;
   double reference_length = 1;
+  std::array<double, 2> moment_centre{};
   double direction[2] = {1, 0};  // of the free stream
-  ExactFlow initial;             // also the exact solution, if any
+  ExactFlow initial, exact;      // exact: of the boundary type, and the exact solution if has_exact
   bool has_exact = false;
-  std::string start_from;  // a run or checkpoint; empty: `initial`
+  std::array<Formula, 2> body_force;  // per volume
+  std::array<double, 2> gravity{};
+  std::string start_from;   // a run or checkpoint; empty: `initial`
+  double average_from = 0;  // time
+  std::vector<HistoryPoint> points;
   PseudoTimeOptions pseudo_time;
   UnsteadyOptions time;
 
   double free_pressure() const { return 1 / (gas.gamma * gas.mach * gas.mach); }
   bool is_unsteady() const { return time.end > 0; }
+  bool has_force() const {
+    const auto is_zero = [](const Formula& f) { return f.is_constant() && f.at({}, 0) == 0; };
+    return !is_zero(body_force[0]) || !is_zero(body_force[1]) || gravity[0] != 0 || gravity[1] != 0;
+  }
   std::array<double, 4> free_stream() const { return {1, direction[0], direction[1], free_pressure()}; }
 };
 
@@ -73,7 +106,7 @@ CompressibleCase read_compressible_case(const Table& config);
 // Sets the lengths of a periodic box, for the exact solutions.
 void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c);
 
-Options boundary_options(std::string_view type);  // "": of all types
+Options boundary_options(std::string_view type);  // "": of all types; "moving": of no-slip walls
 
 // Reads [boundary]: one entry per patch, in mesh order. Markers and conditions must match.
 std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,

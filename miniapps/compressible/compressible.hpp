@@ -38,7 +38,8 @@ UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, s
 RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
                               const std::vector<FlowBoundary>& boundary);
 
-std::vector<std::string> compressible_columns(const CompressibleCase& c);  // of history.csv
+std::vector<std::string> compressible_columns(const CompressibleCase& c,
+                                              const std::vector<FlowBoundary>& boundary);  // of history.csv
 Results compressible_results();
 
 }  // namespace weir

@@ -1,6 +1,9 @@
 #include "miniapps/compressible/flow.hpp"
 
+#include <algorithm>
+
 #include "base/at.hpp"
+#include "base/error.hpp"
 #include "mesh/place_sum.hpp"
 #include "mesh/unstructured/wall_distance.hpp"
 
@@ -39,14 +42,23 @@ CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, con
       values(flow_case.turbulence.equations()),
       space(on, flow_case.gas, flow_case.scheme, conditions_of(with), over,
             turbulence_of(flow_case, over ? over->whole : on, with, over)),
-      equations(space, own_cells_of(over, on)),
+      force(flow_case, on, own_cells_of(over, on), flow_case.turbulence.equations()),
+      equations(space, own_cells_of(over, on), &force),
       pseudo(equations, flow_case.pseudo_time, compressible_system.solver<Space>(linear),
              jacobian_pattern(on, own_cells_of(over, on), flow_case.turbulence.equations()), over),
       walls(on, flow_case, with, over),
+      points(flow_case, over, flow_case.turbulence.equations()),
       force_window(flow_case.pseudo_time.force_tolerance, flow_case.pseudo_time.force_window) {
   const auto& centre = whole.centre;
   for (std::size_t d = 0; d < 2; ++d) places[d] = place_sum(centre.size(), [&](std::size_t i) { return centre[i][d]; });
   if (c.is_unsteady()) older = Array<double, Space>(pseudo.state().size());
+  std::size_t most = 0;
+  for (std::size_t p = 0; p < boundary.size(); ++p) {
+    const int faces = boundary[p].is_exact || boundary[p].varies ? mesh.patches[p].count : 0;
+    outside.emplace_back(std::int64_t{4} * faces);
+    most = std::max(most, std::size_t{4} * at(faces));
+  }
+  outside_on_host.reserve(most);
 }
 
 template <class Space>
@@ -55,7 +67,11 @@ void CompressibleFlow<Space>::initialise() {
   U.reserve(at(values) * at(own_cells()));
   for (int i = 0; i < own_cells(); ++i) {
     const auto& x = mesh.centre[i];
-    for (const double value : to_conserved(c.initial.at(x[0], x[1], 0), c.gas.gamma)) U.push_back(value);
+    const PrimitiveState first = c.initial.at(x[0], x[1], 0);
+    if (!(first[0] > 0 && first[3] > 0))
+      throw Error(Exit::usage, "flow.initial: density and pressure must be positive at (" + std::to_string(x[0]) +
+                                   ", " + std::to_string(x[1]) + ")");
+    for (const double value : to_conserved(first, c.gas.gamma)) U.push_back(value);
     if (c.turbulence.is_on) U.push_back(U[U.size() - 4] * c.turbulence.outside / c.turbulence.unit);
   }
   pseudo.state().upload(U);
@@ -64,18 +80,26 @@ void CompressibleFlow<Space>::initialise() {
 template <class Space>
 void CompressibleFlow<Space>::set_outside(double at) {
   pseudo.outside_at = at;
+  const double gamma_m2 = c.gas.gamma * c.gas.mach * c.gas.mach;
   for (std::size_t p = 0; p < boundary.size(); ++p) {
-    if (!boundary[p].is_exact) continue;
+    const FlowBoundary& b = boundary[p];
+    if (!b.is_exact && (!b.varies || (outside_is_set && !b.depends_on_time))) continue;
     const Patch& patch = mesh.patches[p];
-    std::vector<double> states;
-    states.reserve(4 * static_cast<std::size_t>(patch.count));
+    outside_on_host.clear();
     for (int f = patch.first; f < patch.first + patch.count; ++f) {
       const auto& x = mesh.face_centre[f];
-      for (const double value : c.initial.at(x[0], x[1], at)) states.push_back(value);
+      const std::array<double, 4> values =
+          b.is_exact ? c.exact.at(x[0], x[1], at) : boundary_record(gamma_m2, b.at(x, mesh.normal[f], at));
+      outside_on_host.insert(outside_on_host.end(), values.begin(), values.end());
     }
-    const Array<double, Space> there(states);
-    space.set_outside(static_cast<int>(p), there);
+    outside[p].upload(outside_on_host);
+    if (b.is_exact)
+      space.set_outside(static_cast<int>(p), outside[p]);
+    else
+      space.set_records(static_cast<int>(p), outside[p]);
   }
+  if (!outside_is_set || c.body_force[0].depends_on_time() || c.body_force[1].depends_on_time()) force.set_time(at);
+  outside_is_set = true;
 }
 
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c) {
@@ -88,7 +112,8 @@ std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c
   const std::int64_t boundary_faces = mesh.faces() - mesh.interior_faces();
   const bool is_turbulent = c.turbulence.is_on;
   return static_cast<std::int64_t>(mesh.cells()) *
-             (32 * copies * (1 + gradients) + 8 + 4 + (is_turbulent ? 36 + 112 * (copies - 1) : 0)) +
+             (32 * copies * (1 + gradients) + 8 + 4 + (is_turbulent ? 36 + 112 * (copies - 1) : 0) +
+              (c.has_force() ? 40 : 0)) +
          static_cast<std::int64_t>(mesh.interior_faces()) * (32 + 64 + 16 + 2 * 24 + (is_turbulent ? 8 : 0)) +
          boundary_faces * (32 + 128 + 48 + 32 + 20 + (is_turbulent ? 80 : 0));
 }

@@ -3,10 +3,13 @@
 #include <array>
 #include <vector>
 
+#include "miniapps/compressible/body_force.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/convergence/force_window.hpp"
 #include "miniapps/compressible/forces.hpp"
 #include "miniapps/compressible/pseudo_time.hpp"
+#include "miniapps/compressible/sampling/history_points.hpp"
+#include "miniapps/driver/force_statistics.hpp"
 #include "miniapps/driver/lagged_preconditioner.hpp"
 #include "miniapps/driver/system_defaults.hpp"
 
@@ -35,15 +38,21 @@ struct CompressibleFlow {
   std::array<double, 2> places{};  // checksum of the cell centres in order (place_sum.hpp); 0: whole mesh not available
   int values;                      // per cell: 4, turbulent 5
   Discretisation<Space> space;
+  BodyForce<Space> force;
   FlowEquations<Space> equations;
   PseudoTime<Space> pseudo;
   WallForces<Space> walls;
+  HistoryPoints<Space> points;
   ForceWindow force_window;
+  ForceStatistics statistics;
   Array<double, Space> older;  // unsteady flow: the state at the previous level
   std::int64_t step = 0, first_step_second_order = -1;
   double time = 0;
   TimeSteps time_steps;
-  LaggedPreconditioner<Space> lagged;  // of the preconditioner
+  LaggedPreconditioner<Space> lagged;         // of the preconditioner
+  std::vector<Array<double, Space>> outside;  // per patch; empty where the data are constant
+  std::vector<double> outside_on_host;
+  bool outside_is_set = false;
 
   // over: null for one rank; otherwise `on` is the mesh of its part.
   CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,
@@ -51,7 +60,7 @@ struct CompressibleFlow {
 
   int own_cells() const { return equations.cells(); }
   void initialise();            // sets the initial state
-  void set_outside(double at);  // for patches with the exact solution
+  void set_outside(double at);  // data of boundaries and of the force that vary in space or time
 
   // The global state in host memory on rank 0, empty on other ranks. Collective.
   std::vector<double> on_host() { return on_host(pseudo.state()); }

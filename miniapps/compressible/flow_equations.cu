@@ -85,6 +85,7 @@ void FlowEquations<Space>::start_time_step(double dt, View<const double> now, Vi
 template <class Space>
 void FlowEquations<Space>::residual(View<const double> U, View<double> R) {
   space_.residual(U, R);
+  if (force_) force_->add_to_residual(U, R);
   if (time_factor_ == 0) return;
   const double *V = space_.volume().data(), *S = known_.data();
   with_equations(equations(), [&](auto n) { add_level<Space, n.value>(V, time_factor_, U, S, R); });
@@ -93,6 +94,7 @@ void FlowEquations<Space>::residual(View<const double> U, View<double> R) {
 template <class Space>
 void FlowEquations<Space>::derivative(View<const double> x, View<double> y) {
   space_.derivative(x, y);
+  if (force_) force_->add_to_product(linearised_at_, x, y);
   if (time_factor_ == 0) return;
   const double *V = space_.volume().data(), a = time_factor_;
   with_equations(equations(), [&](auto n) { add_time_derivative<Space, n.value>(V, a, x, y); });
@@ -106,7 +108,15 @@ void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale
     const Shift s{time_factor, cfl, space_.volume().data(), scale.data()};
     with_equations(equations(), [&](auto n) { add_shift<Space, n.value>(cells_, J.diagonal().data(), s, value); });
   };
-  with_kind(J, [&](auto& kind) { shift(kind.values().data()); });
+  with_kind(J, [&](auto& kind) {
+    using Kind = std::remove_reference_t<decltype(kind)>;
+    shift(kind.values().data());
+    if constexpr (Kind::is_rounded) {
+      if (force_) force_->add_to_blocks(U, J.diagonal().data(), Kind::by_columns, kind.values().data());
+    } else if (force_) {
+      force_->add_to_blocks(U, J.diagonal().data(), false, kind.values().data());
+    }
+  });
 }
 
 template <class Space>

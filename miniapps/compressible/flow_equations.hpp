@@ -5,6 +5,7 @@
 #pragma once
 #include <type_traits>
 
+#include "miniapps/compressible/body_force.hpp"
 #include "miniapps/compressible/discretisation/discretisation.hpp"
 #include "solvers/device/array.hpp"
 
@@ -19,7 +20,9 @@ auto with_equations(int n, const F& f) {
 template <class Space>
 class FlowEquations {
  public:
-  FlowEquations(Discretisation<Space>& space, int cells) : space_(space), cells_(cells) {}
+  // force: null for none; must outlive this.
+  FlowEquations(Discretisation<Space>& space, int cells, const BodyForce<Space>* force = nullptr)
+      : space_(space), cells_(cells), force_(force && force->is_on() ? force : nullptr) {}
 
   int cells() const { return cells_; }
   int equations() const { return space_.equations(); }  // per cell
@@ -31,7 +34,10 @@ class FlowEquations {
   void residual(View<const double> U, View<double> R);  // R*(U)
 
   // y = dR*/dU x of the full scheme by dual numbers, at the state set by linearise().
-  void linearise(View<const double> U) { space_.linearise(U); }
+  void linearise(View<const double> U) {
+    space_.linearise(U);
+    linearised_at_ = U;
+  }
   void derivative(View<const double> x, View<double> y);
 
   // J = dR/dU of the first-order scheme + time_factor V I + scale / cfl I: the matrix of (1).
@@ -41,6 +47,8 @@ class FlowEquations {
  private:
   Discretisation<Space>& space_;
   int cells_;
+  const BodyForce<Space>* force_;
+  View<const double> linearised_at_;
   double time_factor_ = 0;
   Array<double, Space> known_;  // the part of V dU/dt that does not depend on U
 };

@@ -42,8 +42,21 @@ void record_attempt(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
 }
 
 template <class Space>
+void add_wall_forces(const CompressibleFlow<Space>& flow, HistoryRow& row) {
+  std::size_t k = 0;
+  for (const FlowBoundary& b : flow.boundary) {
+    if (!b.is_wall) continue;
+    const Forces& f = flow.walls.of_walls()[k++];
+    row["lift_" + b.name] = f.lift();
+    row["drag_" + b.name] = f.drag();
+    row["moment_" + b.name] = f.moment;
+    if (b.is_viscous) row["heat_" + b.name] = f.heat;
+  }
+}
+
+template <class Space>
 void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
-  const std::vector<std::string> columns = compressible_columns(flow.c);
+  const std::vector<std::string> columns = compressible_columns(flow.c, flow.boundary);
   HistoryRow row(columns);
   row.record.step = flow.step;
   row.record.time = output_time(flow);
@@ -60,8 +73,14 @@ void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
     const Forces f = flow.walls.measure(flow.space, flow.pseudo.state());
     row["lift"] = f.lift();
     row["drag"] = f.drag();
+    row["moment"] = f.moment;
+    add_wall_forces(flow, row);
     if (control.order == flow.c.scheme.order) flow.force_window.add(f.lift(), f.drag());
+    if (flow.c.is_unsteady() && flow.time >= flow.c.average_from)
+      flow.statistics.add(flow.time, flow.time_steps.dt, f.drag(), f.lift(), f.drag());
   }
+  const std::vector<double>& points = flow.points.measure(flow.pseudo.state());
+  for (std::size_t k = 0; k < points.size(); ++k) row["point_" + flow.c.points[k].name] = points[k];
   row["linear_iterations"] = static_cast<double>(control.linear_iterations);
   row["order"] = control.order;
   run.step(row.record);
@@ -106,6 +125,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   const TimeSteps& t = flow.time_steps;
   if (flow.c.is_unsteady()) state.keep("time_steps", {t.time, t.dt, static_cast<double>(t.step)});
   if (flow.force_window.is_on()) state.keep("force_window", flow.force_window.values());
+  if (std::vector<double> forces = flow.statistics.state(); !forces.empty()) state.keep("forces", std::move(forces));
   save_solver(run.ranks(), "flow", flow.pseudo.solver(), state);
   if (const auto& origin = flow.pseudo.origin(); origin.U.size() > 0) {
     state.keep("refresh_U", flow.on_host(origin.U));
@@ -138,6 +158,7 @@ std::string load_flow(const Communicator& ranks, const Checkpoint& from, Compres
   if (const auto* t = from.find("time_steps"); t && t->size() == 3)
     flow.time_steps = {(*t)[0], (*t)[1], static_cast<std::int64_t>((*t)[2])};
   if (const auto* window = from.find("force_window")) flow.force_window.resume(*window);
+  if (const auto* forces = from.find("forces")) flow.statistics.restore(*forces);
   const std::string note = load_solver(ranks, "flow", flow.pseudo.solver(), from);
   if (flow.pseudo.solver().refresh_policy().is_always() || !note.empty() || !from.find("refresh_U")) return note;
   Array<double, Space> U(flow.pseudo.state().size());

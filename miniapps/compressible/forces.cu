@@ -23,6 +23,18 @@ Pair resolved(const Array<double, Space>& nx, const Array<double, Space>& ny, co
   });
 }
 
+// {moment of pressure and shear, heat}.
+template <class Space>
+Pair moment_and_heat(const Array<double, Space>& normal_arm, const Array<double, Space>& tangent_arm,
+                     const Array<double, Space>& area, const Array<double, Space>& pressure, double less,
+                     const Array<double, Space>& shear, const Array<double, Space>& heat) {
+  const double *n = normal_arm.data(), *t = tangent_arm.data(), *a = area.data(), *p = pressure.data(),
+               *s = shear.data(), *q = heat.data();
+  return sum2<Space>(area.size(), [=] WEIR_HD(int f) {
+    return Pair{a[f] * ((p[f] - less) * n[f] + s[f] * t[f]), a[f] * q[f]};
+  });
+}
+
 }  // namespace
 
 template <class Space>
@@ -56,11 +68,20 @@ WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCa
       const Point &x = mesh.face_centre[f], &centre = mesh.centre[mesh.owner[f]], &n = mesh.normal[f];
       w.height.push_back((x[0] - centre[0]) * n[0] + (x[1] - centre[1]) * n[1]);
     }
+    std::vector<double> normal_arm, tangent_arm;
+    for (std::size_t f = 0; f < s.x.size(); ++f) {
+      const double x = s.x[f] - c.moment_centre[0], y = s.y[f] - c.moment_centre[1];
+      normal_arm.push_back(x * s.normal_y[f] - y * s.normal_x[f]);
+      tangent_arm.push_back(x * s.normal_x[f] + y * s.normal_y[f]);
+    }
+    w.normal_arm = Array<double, Space>(normal_arm);
+    w.tangent_arm = Array<double, Space>(tangent_arm);
     w.normal_x = Array<double, Space>(s.normal_x);
     w.normal_y = Array<double, Space>(s.normal_y);
     w.area = Array<double, Space>(s.area);
     for (auto* a : {&w.pressure, &w.shear, &w.heat, &w.wall_unit}) *a = Array<double, Space>(own);
     walls_.push_back(std::move(w));
+    of_walls_.emplace_back();
   }
 }
 
@@ -68,20 +89,21 @@ template <class Space>
 Forces WallForces<Space>::measure(Discretisation<Space>& space, View<const double> U) {
   Forces total;
   const double scale = 2 / reference_length_, dx = direction_[0], dy = direction_[1];
-  for (Wall& w : walls_) {
+  for (std::size_t k = 0; k < walls_.size(); ++k) {
+    Wall& w = walls_[k];
     evaluate(space, U, w);
     const Pair p = resolved(w.normal_x, w.normal_y, w.area, w.pressure, free_pressure_, false, dx, dy);
-    total.drag_pressure += scale * p.a;
-    total.lift_pressure += scale * p.b;
-    if (!w.surface.is_viscous) continue;
-    const Pair s = resolved(w.normal_x, w.normal_y, w.area, w.shear, 0.0, true, dx, dy);
-    total.drag_viscous += scale * s.a;
-    total.lift_viscous += scale * s.b;
-  }
-  if (ranks_) {
-    double all[] = {total.drag_pressure, total.drag_viscous, total.lift_pressure, total.lift_viscous};
-    ranks_->sum(all);
-    total = {all[0], all[1], all[2], all[3]};
+    const Pair s = w.surface.is_viscous ? resolved(w.normal_x, w.normal_y, w.area, w.shear, 0.0, true, dx, dy) : Pair{};
+    const Pair m = moment_and_heat(w.normal_arm, w.tangent_arm, w.area, w.pressure, free_pressure_, w.shear, w.heat);
+    double mine[] = {scale * p.a, scale * s.a, scale * p.b, scale * s.b, scale / reference_length_ * m.a, scale * m.b};
+    if (ranks_) ranks_->sum(mine);
+    of_walls_[k] = {mine[0], mine[1], mine[2], mine[3], mine[4], mine[5]};
+    total.drag_pressure += mine[0];
+    total.drag_viscous += mine[1];
+    total.lift_pressure += mine[2];
+    total.lift_viscous += mine[3];
+    total.moment += mine[4];
+    total.heat += mine[5];
   }
   return total;
 }

@@ -12,6 +12,8 @@ struct Forces {
   double drag_pressure = 0, drag_viscous = 0, lift_pressure = 0, lift_viscous = 0;
   double drag() const { return drag_pressure + drag_viscous; }
   double lift() const { return lift_pressure + lift_viscous; }
+  double moment = 0;  // about [flow] moment_centre, counterclockwise; reference: length squared
+  double heat = 0;    // into the walls; reference: 1/2 rho U^3, length
 };
 
 // A wall, face by face in patch order. cp = 2 (p - p_infinity); cf is positive if the wall is dragged in the
@@ -31,7 +33,8 @@ class WallForces {
              const MeshRanks* ranks = nullptr);
 
   bool has_walls() const { return !walls_.empty(); }
-  Forces measure(Discretisation<Space>& space, View<const double> U);
+  Forces measure(Discretisation<Space>& space, View<const double> U);  // of all walls
+  const std::vector<Forces>& of_walls() const { return of_walls_; }    // as last measured, in the order of the patches
   // With ranks: on rank 0, empty on other ranks.
   std::vector<WallSurface> surfaces(Discretisation<Space>& space, View<const double> U);
 
@@ -39,7 +42,8 @@ class WallForces {
   struct Wall {
     int patch;
     Array<double, Space> normal_x, normal_y, area, pressure, shear, heat, wall_unit;
-    std::vector<double> height;  // distance of the adjacent cell centres
+    Array<double, Space> normal_arm, tangent_arm;  // moments of the unit normal and tangent
+    std::vector<double> height;                    // distance of the adjacent cell centres
     WallSurface surface;
     RankMap map;      // with ranks: positions of the faces in the whole wall,
     int whole_faces;  // and their number there
@@ -53,6 +57,7 @@ class WallForces {
   bool is_turbulent_;
   double direction_[2], free_pressure_, reference_length_;
   std::vector<Wall> walls_;
+  std::vector<Forces> of_walls_;
 };
 
 // x at which the skin friction of the upper side first changes sign downstream of its maximum; NaN: nowhere.

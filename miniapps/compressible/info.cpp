@@ -86,15 +86,12 @@ CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const Compr
   return m;
 }
 
-std::vector<std::string> compressible_columns(const CompressibleCase& c) {
-  std::vector<std::string> columns = {"residual_density",
-                                      "residual_momentum_x",
-                                      "residual_momentum_y",
-                                      "residual_energy",
-                                      "lift",
-                                      "drag",
-                                      "linear_iterations",
-                                      "order"};
+std::vector<std::string> compressible_columns(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary) {
+  std::vector<std::string> columns = {
+      "residual_density", "residual_momentum_x", "residual_momentum_y", "residual_energy", "lift", "drag", "moment"};
+  for (const FlowBoundary& b : boundary) add_wall_names(b, columns);
+  for (const HistoryPoint& p : c.points) columns.push_back("point_" + p.name);
+  columns.insert(columns.end(), {"linear_iterations", "order"});
   if (c.turbulence.is_on) columns.emplace_back("residual_turbulence");
   return columns;
 }
@@ -114,7 +111,7 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
     h.converged = "residual_drop";
     h.tolerance = c.pseudo_time.tolerance;
   }
-  h.history = compressible_columns(c);
+  h.history = compressible_columns(c, boundary);
   h.quantities = quantity_names(c, boundary);
   h.notes = {{"scheme", scheme_line(c)}, {"steps", step_line(c)}};
   h.warnings = warnings_of(c);

@@ -8,7 +8,8 @@
 
 #include "base/files.hpp"
 #include "base/nearest.hpp"
-#include "miniapps/compressible/line_sampler.hpp"
+#include "miniapps/compressible/sampling/history_points.hpp"
+#include "miniapps/compressible/sampling/line_sampler.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
@@ -54,15 +55,7 @@ SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBo
 
 double of_cell(const CompressibleCase& c, const FlowFields& fields, int cell, const std::string& field) {
   if (field == "eddy_viscosity") return eddy_viscosity_of(fields, cell, c);
-  const PrimitiveState s = fields.at(cell);
-  if (field == "mach") return mach_number(s, c.gas.gamma);
-  if (field == "pressure" || field == "p") return s[3];
-  if (field == "u") return s[1];
-  if (field == "v") return s[2];
-  if (field == "density") return s[0];
-  if (field == "entropy") return entropy_of(s, c);
-  if (field == "cp") return 2 * (s[3] - c.free_pressure());
-  return c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0];  // temperature
+  return field_value(c, fields.at(cell), field);
 }
 
 // The surface value at x: linear between the face centres; NaN outside.
@@ -121,10 +114,11 @@ std::vector<std::size_t> along_surface(const WallSurface& s) {
 }
 
 Options CompressibleOutput::field_options() {
-  static constexpr Option keys[] = {{"fields", Option::texts, "[mach, pressure, density, velocity, entropy]",
-                                     "fields of field output",
-                                     "mach | pressure | density | velocity | entropy | cp | temperature | "
-                                     "eddy_viscosity | cell"}};
+  static constexpr Option keys[] = {
+      {"fields", Option::texts, "[mach, pressure, density, velocity, entropy]", "fields of field output",
+       "mach | pressure | density | velocity | entropy | cp | temperature | "
+       "eddy_viscosity | cell"},
+      {"average_from", Option::number, "0", "start time of the force statistics of an unsteady run", "", "time"}};
   return keys;
 }
 

@@ -13,7 +13,16 @@ namespace weir {
 namespace {
 
 void add_surface(const CompressibleCase& c, const std::vector<WallSurface>& surfaces, const Forces& forces,
-                 std::map<std::string, double>& q) {
+                 const std::vector<Forces>& of_walls, std::map<std::string, double>& q) {
+  q["moment"] = forces.moment;
+  for (std::size_t k = 0; k < of_walls.size(); ++k) {
+    const Forces& f = of_walls[k];
+    const std::string wall = "_" + surfaces[k].name;
+    q["lift" + wall] = f.lift();
+    q["drag" + wall] = f.drag();
+    q["moment" + wall] = f.moment;
+    if (surfaces[k].is_viscous) q["heat" + wall] = f.heat;
+  }
   q["lift"] = forces.lift();
   q["drag"] = forces.drag();
   q["drag_pressure"] = forces.drag_pressure;
@@ -52,7 +61,7 @@ void add_errors(const CompressibleCase& c, const FlowFields& f, double time, std
   double volume = 0, l1 = 0, l2 = 0, most = 0, pressure = 0, velocity = 0;
   for (int i = 0; i < f.mesh.cells(); ++i) {
     const auto& x = f.mesh.centre[i];
-    const PrimitiveState s = f.at(i), e = c.initial.at(x[0], x[1], time);
+    const PrimitiveState s = f.at(i), e = c.exact.at(x[0], x[1], time);
     const double V = f.mesh.volume[i], d = std::abs(s[0] - e[0]), dp = s[3] - e[3], du = s[1] - e[1], dv = s[2] - e[2];
     volume += V;
     l1 += V * d;
@@ -112,6 +121,20 @@ constexpr Quantity quantity_list[] = {
     {"mach_max", "", "compressible", "largest Mach number"},
     {"lift", "", "compressible", "lift coefficient"},
     {"drag", "", "compressible", "drag coefficient"},
+    {"moment", "", "compressible",
+     "moment coefficient about moment_centre, counterclockwise, by reference_length squared"},
+    {"lift_NAME", "", "compressible", "lift coefficient of the wall NAME"},
+    {"drag_NAME", "", "compressible", "drag coefficient of the wall NAME"},
+    {"moment_NAME", "", "compressible", "moment coefficient of the wall NAME"},
+    {"heat_NAME", "", "compressible", "coefficient of the heat flux into the no-slip wall NAME, by reference_length"},
+    {"lift_mean", "", "compressible", "mean lift coefficient of an unsteady run, from average_from on"},
+    {"drag_mean", "", "compressible", "mean drag coefficient of an unsteady run, from average_from on"},
+    {"lift_amplitude", "", "compressible", "half of (maximum - minimum) of the lift coefficient"},
+    {"drag_amplitude", "", "compressible", "half of (maximum - minimum) of the drag coefficient"},
+    {"strouhal", "", "compressible", "frequency of the lift times reference_length over the free stream's speed"},
+    {"lift_phase", "degrees", "compressible", "phase at time 0 of the oscillation of the lift"},
+    {"drag_phase", "degrees", "compressible",
+     "phase at time 0 of the oscillation of the drag with twice the frequency of the lift"},
     {"drag_pressure", "", "compressible", "pressure part of the drag coefficient"},
     {"drag_viscous", "", "compressible", "friction part of the drag coefficient"},
     {"cp_min", "", "compressible", "smallest pressure coefficient on the walls"},
@@ -135,13 +158,17 @@ constexpr Quantity quantity_list[] = {
      "last residual over the largest of the first steps (steady); 0: not above rounding errors"},
     {"linear_iterations", "", "compressible", "linear iterations of all steps (steady)"},
     {"steps_second_order", "", "compressible", "steps after the first-order start (steady)"},
+    {"point_NAME", "", "compressible", "field of a [[point]] in the last step"},
     {"value_NAME", "", "compressible", "cp or cf at the place `at` of a [[surface]]"}};
 
 constexpr Quantity column_list[] = {
     {"residual_density, residual_momentum_x, residual_momentum_y, residual_energy", "", "compressible",
      "l2 norm of the residual of each equation"},
     {"residual_turbulence", "", "compressible", "l2 norm of the residual of the turbulence model (turbulent)"},
-    {"lift, drag", "", "compressible", "force coefficients of all walls"},
+    {"lift, drag, moment", "", "compressible", "force and moment coefficients of all walls"},
+    {"lift_NAME, drag_NAME, moment_NAME, heat_NAME", "", "compressible",
+     "coefficients of the wall NAME; heat: of no-slip walls"},
+    {"point_NAME", "", "compressible", "field of a [[point]]"},
     {"linear_iterations", "", "compressible", "linear iterations so far, rejected attempts included"},
     {"order", "", "compressible", "order of the scheme in space"}};
 
@@ -176,11 +203,21 @@ double entropy_of(const PrimitiveState& s, const CompressibleCase& c) {
   return s[3] / std::pow(s[0], c.gas.gamma) / c.free_pressure() - 1;
 }
 
+void add_wall_names(const FlowBoundary& b, std::vector<std::string>& names) {
+  if (!b.is_wall) return;
+  for (const char* of : {"lift_", "drag_", "moment_"}) names.push_back(of + b.name);
+  if (b.is_viscous) names.push_back("heat_" + b.name);
+}
+
 std::vector<std::string> quantity_names(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary) {
   std::vector<std::string> names = {"entropy_error", "mach_max"};
   const auto any = [&](auto is) { return std::any_of(boundary.begin(), boundary.end(), is); };
   if (any([](const FlowBoundary& b) { return b.is_wall; }))
-    names.insert(names.end(), {"lift", "drag", "drag_pressure", "drag_viscous", "cp_min", "cp_max"});
+    names.insert(names.end(), {"lift", "drag", "moment", "drag_pressure", "drag_viscous", "cp_min", "cp_max"});
+  for (const FlowBoundary& b : boundary) add_wall_names(b, names);
+  if (c.is_unsteady() && any([](const FlowBoundary& b) { return b.is_wall; }))
+    names.insert(names.end(), std::begin(statistics_names), std::end(statistics_names));
+  for (const HistoryPoint& p : c.points) names.push_back("point_" + p.name);
   if (any([](const FlowBoundary& b) { return b.is_viscous; }))
     names.insert(names.end(), {"separation", "cf_blasius_error"});
   if (c.turbulence.is_on) names.insert(names.end(), {"y_plus_max", "eddy_viscosity_max"});
@@ -195,7 +232,7 @@ std::vector<std::string> quantity_names(const CompressibleCase& c, const std::ve
 
 std::map<std::string, double> flow_quantities(const CompressibleCase& c, const FlowFields& f,
                                               const std::vector<WallSurface>& surfaces, const Forces& forces,
-                                              double time) {
+                                              const std::vector<Forces>& of_walls, double time) {
   std::map<std::string, double> q;
   double volume = 0, entropy = 0, mach = 0;
   for (int i = 0; i < f.mesh.cells(); ++i) {
@@ -208,7 +245,7 @@ std::map<std::string, double> flow_quantities(const CompressibleCase& c, const F
   }
   q["entropy_error"] = std::sqrt(entropy / volume);
   q["mach_max"] = mach;
-  if (!surfaces.empty()) add_surface(c, surfaces, forces, q);
+  if (!surfaces.empty()) add_surface(c, surfaces, forces, of_walls, q);
   if (surfaces.size() == 1 && surfaces[0].is_viscous && is_flat_along_x(surfaces[0]))
     q["cf_blasius_error"] = blasius_error(c, surfaces[0]);
   if (c.has_exact) add_errors(c, f, time, q);

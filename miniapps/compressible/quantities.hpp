@@ -18,11 +18,16 @@ struct FlowFields {
   PrimitiveState at(int cell) const;
 };
 
+// Of the forces of an unsteady run, from [output] average_from on.
+inline constexpr const char* statistics_names[] = {"lift_mean", "drag_mean",  "lift_amplitude", "drag_amplitude",
+                                                   "strouhal",  "lift_phase", "drag_phase"};
+
 std::vector<std::string> quantity_names(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary);
 
 std::map<std::string, double> flow_quantities(const CompressibleCase& c, const FlowFields& fields,
                                               const std::vector<WallSurface>& surfaces, const Forces& forces,
-                                              double time);
+                                              const std::vector<Forces>& of_walls, double time);
+void add_wall_names(const FlowBoundary& b, std::vector<std::string>& names);  // of the coefficients of one wall
 
 double mach_number(const PrimitiveState& s, double gamma);
 double eddy_viscosity_of(const FlowFields& fields, int cell,

@@ -7,6 +7,7 @@
 
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
+#include "miniapps/compressible/sampling/history_points.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/parallel/rank_map.hpp"
 
@@ -23,6 +24,7 @@ struct ReadCase {
   explicit ReadCase(const Table& config)
       : c(read_compressible_case(config)), mesh(read_ordered_mesh(config, ordering, &lines, &numbers)) {
     take_periods(mesh, c);
+    locate_points(config, mesh, c.points);
     boundary = read_flow_boundary(config, c, mesh);
   }
 };

@@ -225,10 +225,17 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
   Outcome o;
   const std::vector<WallSurface> surfaces = flow.walls.surfaces(flow.space, flow.pseudo.state());
   const Forces forces = flow.walls.measure(flow.space, flow.pseudo.state());
+  const std::vector<double>& points = flow.points.measure(flow.pseudo.state());
   if (fields.U.empty()) return o;
-  o.quantities = flow_quantities(flow.c, fields, surfaces, forces, flow.time);
+  for (std::size_t k = 0; k < points.size(); ++k) o.quantities["point_" + flow.c.points[k].name] = points[k];
+  o.quantities.merge(flow_quantities(flow.c, fields, surfaces, forces, flow.walls.of_walls(), flow.time));
   o.quantities.merge(output.write_surfaces(surfaces));
   o.quantities.merge(output.write_profiles(fields));
+  if (flow.c.is_unsteady() && flow.walls.has_walls()) {
+    o.quantities.merge(flow.statistics.phases());
+    for (const auto& [name, value] : flow.statistics.quantities(flow.c.reference_length, 1, 0))
+      if (std::ranges::count(statistics_names, name)) o.quantities[name] = value;
+  }
   if (!flow.c.is_unsteady()) {
     o.quantities["residual_drop"] = flow.pseudo.drop();
     o.quantities["linear_iterations"] = static_cast<double>(flow.pseudo.control.linear_iterations);

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "base/at.hpp"
+#include "miniapps/driver/force_statistics.hpp"
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
 #include "miniapps/immersed/output.hpp"
-#include "miniapps/immersed/statistics.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
 #include "miniapps/structured/sides/patch_values.hpp"
 

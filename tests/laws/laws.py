@@ -40,7 +40,7 @@ STEPS = 4
 ENDED = (0, 3, 5)  # 3: a steady flow that is not there yet; 5: [check], which a cut run may miss
 TOLERANCE = 1e-6
 # Factors of the quantities, as powers of length, time and density; all others are pure numbers or left out.
-QUANTITIES = {"kinetic_energy": (2, -2, 0), "dissipation": (2, -3, 0), "drag": (0, 0, 0), "lift": (0, 0, 0), "drag_mean": (0, 0, 0),
+QUANTITIES = {"moment": (0, 0, 0), "kinetic_energy": (2, -2, 0), "dissipation": (2, -3, 0), "drag": (0, 0, 0), "lift": (0, 0, 0), "drag_mean": (0, 0, 0),
               "lift_mean": (0, 0, 0), "drag_control_volume": (0, 0, 0), "nusselt": (0, 0, 0), "drag_pressure": (0, 0, 0),
               "drag_viscous": (0, 0, 0), "y_plus_max": (0, 0, 0), "cp_min": (0, 0, 0), "cp_max": (0, 0, 0),
               "error_density_l1": (0, 0, 0)}
@@ -293,12 +293,30 @@ def in_three_dimensions(case):
     return walk(case, "", change)
 
 
+def leaves(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return [value] if inner is None else [leaf for v in inner for leaf in leaves(v)]
+
+
 def mesh_of(case, laws, change, is_mirrored=False):
     """The case on its own mesh with the points changed."""
     case = copy.deepcopy(case)
     for name in ("initial", "exact"):
         if case["flow"].get(name, "freestream") != "freestream":
             raise NotTold("an exact flow")
+    if any(isinstance(v, str) and re.search(r"\b[xy]\b", v) for v in leaves([case["flow"].get("body_force"), case.get("boundary")])):
+        raise NotTold("formulas of places")
+    origin = change(0.0, 0.0)
+    case["flow"].setdefault("moment_centre", [0.0, 0.0])
+    for table in (case["flow"], *case.get("boundary", {}).values()):
+        for key in ("velocity", "direction", "body_force", "gravity"):
+            if key in table:
+                table[key] = [a - b for a, b in zip(change(*table[key]), origin)]
+        for key in ("centre", "moment_centre"):
+            if key in table or key == "centre" and "angular_velocity" in table:
+                table[key] = list(change(*table.get(key, [0.0, 0.0])))
+        if is_mirrored and "angular_velocity" in table:
+            table["angular_velocity"] = -table["angular_velocity"]
     laws.number += 1
     plain, path = laws.folder / "plain.toml", laws.folder / ("%d.su2" % laws.number)
     write(case, plain)
@@ -328,7 +346,7 @@ def short_form(case, steps, folder):
     for table in (case.get("mesh", {}), case.get("body", {})):
         if "file" in table:
             table["file"] = str((folder / table["file"]).resolve())
-    for key in ("check", "probe", "surface", "shadow", "select", "relay", "history_reference"):
+    for key in ("check", "probe", "point", "surface", "shadow", "select", "relay", "history_reference"):
         case.pop(key, None)
     miniapp = case["case"]["miniapp"]
     case["output"] = {"report": False}
@@ -440,7 +458,7 @@ class Laws:
     def flow_turned(self, degrees, change, is_mirrored):
         case = mesh_of(self.case, self, change, is_mirrored)
         case["flow"]["angle_of_attack"] = degrees(case["flow"].get("angle_of_attack", 0.0))
-        return self.compare(case, lambda name, powers: -1 if is_mirrored and name == "lift" else 1)
+        return self.compare(case, lambda name, powers: -1 if is_mirrored and name in ("lift", "moment") else 1)
 
     def mirror(self):
         if "grid" not in self.case:
@@ -610,7 +628,7 @@ def differences(here, there, factor_of=lambda name, powers: 1, tolerance=TOLERAN
         if here.get(name) is None or there.get(name) is None:
             continue
         expected = here[name] * factor_of(name, powers)
-        size = max(abs(expected), forces if re.match("drag|lift|cp_", name) else 1e-3 * forces)
+        size = max(abs(expected), forces if re.match("drag|lift|moment|cp_", name) else 1e-3 * forces)
         if not abs(there[name] - expected) <= tolerance * size + 1e-12:
             wrong.append("%s is %.9g, not %.9g" % (name, there[name], expected))
     return wrong

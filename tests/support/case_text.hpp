@@ -106,6 +106,43 @@ wall = { type = "adiabatic_wall" }
 farfield = { type = "farfield" }
 )" + no_report;
 
+// Every boundary type with data that vary in place and time, a force, and a point. Steps of 0.1.
+inline const std::string driven_channel = R"toml([case]
+miniapp = "compressible"
+[mesh]
+generator = { type = "box", cells = [9, 6], length = [2.0, 1.0] }
+[flow]
+mach = 0.4
+reynolds = 50.0
+body_force = ["0.05*sin(t)", "0.02*x"]
+gravity = [0.0, -0.1]
+moment_centre = [1.0, 0.5]
+initial = { type = "formula", density = "1 + 0.01*x", velocity = ["0.8", "0.1*y*(1 - y)"], pressure = 4.46 }
+[boundary]
+x_min = { type = "total_pressure_inlet", total_pressure = "5.0 + 0.1*sin(3*t)", total_temperature = "1.03 + 0.01*y", direction = ["1", "0.1*y"] }
+x_max = { type = "mass_flow_outlet", mass_flux = "0.8 + 0.1*y*t" }
+y_min = { type = "heat_flux_wall", heat_flux = "0.01*x", velocity = ["0.3*cos(t)", "0"] }
+y_max = { type = "isothermal_wall", temperature = "1 + 0.02*x", angular_velocity = 0.2, centre = [1.0, 0.0] }
+[time]
+end = 1.0
+dt = 0.1
+[pseudo_time]
+cfl_start = 1e4
+cfl_max = 1e4
+first_order_tolerance = 0.0
+tolerance = 1e-4
+[[point]]
+name = "middle"
+at = [1.0, 0.5]
+field = "mach"
+[linear.flow]
+tolerance = 1e-6
+preconditioner = { type = "block_jacobi" }
+[output]
+report = false
+average_from = 0.35
+)toml";
+
 // Steps of 0.2.
 inline const std::string vortex_12x12 = R"([case]
 miniapp = "compressible"

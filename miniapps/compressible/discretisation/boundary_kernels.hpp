@@ -3,9 +3,11 @@
 //
 //   far field            F of the characteristic state                     viscous: gradient of the cell
 //   slip wall            pressure                                          viscous: stress of a symmetry plane
-//   no-slip walls        pressure                                          viscous: compact, wall velocity 0
+//   no-slip walls        pressure                                          viscous: compact, wall velocity
 //   supersonic in, out   F of the outside, of the inside                   viscous: gradient of the cell
 //   pressure outlet      F of the prescribed pressure and the inside       viscous: gradient of the cell
+//   total pressure       F of the prescribed total state and the inside    viscous: compact, outside at the face
+//   mass flow outlet     F of the prescribed mass flux and the inside      viscous: gradient of the cell
 //   exact                the scheme's flux between inside and outside      viscous: compact, outside at the face
 // At first order, face states are those of the cell and the gradient of the cell is zero.
 #pragma once
@@ -20,7 +22,7 @@ namespace weir::boundary {
 
 WEIR_HD inline BoundaryType type(const BoundaryFaces& b, int f) { return static_cast<BoundaryType>(b.type[f]); }
 WEIR_HD inline bool is_no_slip(BoundaryType t) {
-  return t == BoundaryType::adiabatic_wall || t == BoundaryType::isothermal_wall;
+  return t == BoundaryType::adiabatic_wall || t == BoundaryType::isothermal_wall || t == BoundaryType::heat_flux_wall;
 }
 
 template <class S>
@@ -41,9 +43,15 @@ WEIR_HD inline Primitive<S> state(const SpatialView& v, const Primitive<S>& w, i
     case BoundaryType::slip_wall:
       return slip_state(w, b.nx[f], b.ny[f]);
     case BoundaryType::adiabatic_wall:
-      return {w.p, S(0.0), S(0.0), w.t};
+      return {w.p, o.u, o.v, w.t};
     case BoundaryType::isothermal_wall:
-      return {w.p, S(0.0), S(0.0), o.t};
+      return {w.p, o.u, o.v, o.t};
+    case BoundaryType::heat_flux_wall:
+      return {w.p, o.u, o.v, w.t + o.p / (v.gas.conduction * b.inverse[f] * viscosity(v.gas, w.t))};
+    case BoundaryType::total_pressure_inlet:
+      return total_pressure_state(v.gas, w, o, b.nx[f], b.ny[f]);
+    case BoundaryType::mass_flow_outlet:
+      return mass_flow_outlet_state(v.gas, w, o.p, b.nx[f], b.ny[f]);
     case BoundaryType::supersonic_outflow:
       return w;
     default:
@@ -56,9 +64,10 @@ struct Given {
   bool p, velocity, t;
 };
 WEIR_HD inline Given given(BoundaryType t) {
-  const bool all = t == BoundaryType::supersonic_inflow || t == BoundaryType::exact || t == BoundaryType::farfield;
+  const bool all = t == BoundaryType::supersonic_inflow || t == BoundaryType::exact || t == BoundaryType::farfield ||
+                   t == BoundaryType::total_pressure_inlet;
   return {all || t == BoundaryType::pressure_outlet, all || is_no_slip(t) || t == BoundaryType::slip_wall,
-          all || t == BoundaryType::isothermal_wall};
+          all || t == BoundaryType::isothermal_wall || t == BoundaryType::heat_flux_wall};
 }
 
 template <class S>
@@ -145,8 +154,10 @@ WEIR_HD inline ViscousFlux<S> viscous(const SpatialView& v, const Inside<S>& i, 
     compact_gradient(g.vx, g.vy, at.v - i.centre.v, d, n, inverse, g.vx, g.vy);
   }
   if (known.t) compact_gradient(g.tx, g.ty, at.t - i.centre.t, d, n, inverse, g.tx, g.ty);
-  if (t == BoundaryType::adiabatic_wall) g.tx = g.ty = S(0.0);
-  return whole_stress(v, at, g, n, eddies);
+  if (t == BoundaryType::adiabatic_wall || t == BoundaryType::heat_flux_wall) g.tx = g.ty = S(0.0);
+  ViscousFlux<S> s = whole_stress(v, at, g, n, eddies);
+  if (t == BoundaryType::heat_flux_wall) s.energy = s.energy + b.outside[4 * f];
+  return s;
 }
 
 // area (F - F_viscous) . n
@@ -201,8 +212,8 @@ WEIR_HD inline Stress stress(const SpatialView& v, int f) {
   if (v.gas.viscosity > 0 && is_no_slip(type(b, f))) {
     const ViscousFlux<double> t = viscous(v, i, f);
     s.shear = t.x * b.ny[f] - t.y * b.nx[f];
-    s.heat = -t.energy;
     const Primitive<double> wall = state(v, i.centre, f);
+    s.heat = wall.u * t.x + wall.v * t.y - t.energy;  // without the work of a moving wall
     s.wall_unit = std::sqrt(std::fabs(s.shear) * v.gas.gamma_m2 * wall.p / wall.t) / viscosity(v.gas, wall.t);
   }
   return s;

@@ -283,6 +283,14 @@ void Discretisation<Space>::set_outside(int patch, View<const double> states) {
 }
 
 template <class Space>
+void Discretisation<Space>::set_records(int patch, View<const double> records) {
+  const SpatialArrays<Space>& a = *arrays_;
+  double* out = a.view.boundary.outside + std::int64_t{4} * a.patch_first[patch];
+  const double* r = records.data();
+  for_each<Space>(4 * a.patch_count[patch], [=] WEIR_HD(int i) { out[i] = r[i]; });
+}
+
+template <class Space>
 View<const double> Discretisation<Space>::volume() const {
   return static_cast<const Array<double, Space>&>(arrays_->volume).view();
 }

@@ -68,15 +68,22 @@ enum class BoundaryType {
   isothermal_wall,    // no slip, `temperature`
   supersonic_inflow,  // all variables from `outside`
   supersonic_outflow,
-  pressure_outlet,  // subsonic: pressure from `outside`, the rest from inside
-  exact             // flux against given states per face: set_outside
+  pressure_outlet,       // subsonic: pressure from `outside`, the rest from inside
+  exact,                 // flux against given states per face: set_outside
+  heat_flux_wall,        // no slip, heat flux into the fluid: `amount`
+  total_pressure_inlet,  // total pressure `amount`, total `temperature`, direction `velocity`
+  mass_flow_outlet       // rho u_n: `amount`
 };
 
 struct BoundaryCondition {
   BoundaryType type = BoundaryType::farfield;
-  std::array<double, 4> outside{};  // rho, u, v, p
-  double temperature = 1;
+  std::array<double, 4> outside{};   // rho, u, v, p
+  std::array<double, 2> velocity{};  // of a wall, along it
+  double temperature = 1, amount = 0;
 };
+
+// What the kernels store per boundary face (BoundaryFaces::outside).
+std::array<double, 4> boundary_record(double gamma_m2, const BoundaryCondition& condition);
 
 // Stresses of a wall face: pressure, shear along the face tangent (a to b) and heat flux into the wall, per unit area
 // in reference units (half the coefficients). wall_unit: sqrt(|shear| rho) / mu at the wall, i.e. y+ at distance 1.
@@ -130,7 +137,8 @@ class Discretisation {
 
   // With ranks: faces of own cells, which come first.
   void wall_stress(View<const double> U, int patch, const WallStress<Space>& stress);
-  void set_outside(int patch, View<const double> states);  // rho, u, v, p per face: BoundaryType::exact
+  void set_outside(int patch, View<const double> states);   // rho, u, v, p per face: BoundaryType::exact
+  void set_records(int patch, View<const double> records);  // boundary_record per face
   View<const double> volume() const;
   void couple(View<double> blocks) const;
   const Communicator* ranks() const;  // null: one rank

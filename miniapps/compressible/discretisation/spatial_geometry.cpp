@@ -167,24 +167,6 @@ void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, con
   }
 }
 
-std::array<double, 4> outside_state(const Gas& gas, const BoundaryCondition& c) {
-  const auto [rho, u, v, p] = c.outside;
-  switch (c.type) {
-    case BoundaryType::farfield:
-    case BoundaryType::supersonic_inflow:
-      if (!(rho > 0) || !(p > 0))
-        throw Error(Exit::usage, "the state outside a boundary requires density > 0 and pressure > 0");
-      return {p, u, v, gas.gamma_m2 * p / rho};
-    case BoundaryType::pressure_outlet:
-      if (!(p > 0)) throw Error(Exit::usage, "a pressure outlet requires a pressure > 0");
-      return {p, 0, 0, 1};
-    case BoundaryType::isothermal_wall:
-      return {1, 0, 0, c.temperature};
-    default:
-      return {1, 0, 0, 1};
-  }
-}
-
 void boundaries(const UnstructuredMesh& mesh, const Gas& gas, const std::vector<BoundaryCondition>& conditions,
                 const MeshPart* part, SpatialGeometry& g) {
   const int first = mesh.interior_faces();
@@ -198,7 +180,7 @@ void boundaries(const UnstructuredMesh& mesh, const Gas& gas, const std::vector<
     g.patch_first.push_back(patch.first - first);
     g.patch_count.push_back(patch.count);
     g.patch_own.push_back(part ? part->own_in_patch[p] : patch.count);
-    const std::array<double, 4> outside = outside_state(gas, conditions[p]);
+    const std::array<double, 4> outside = boundary_record(gas.gamma_m2, conditions[p]);
     for (int f = patch.first; f < patch.first + patch.count; ++f) {
       const std::size_t b = at(f - first), i = at(mesh.owner[f]);
       const Point normal = mesh.normal[f];
@@ -281,6 +263,24 @@ void block_places(const UnstructuredMesh& mesh, SpatialGeometry& g) {
 }
 
 }  // namespace
+
+std::array<double, 4> boundary_record(double gamma_m2, const BoundaryCondition& c) {
+  const auto [rho, u, v, p] = c.outside;
+  switch (c.type) {
+    case BoundaryType::farfield:
+    case BoundaryType::supersonic_inflow:
+      if (!(rho > 0) || !(p > 0))
+        throw Error(Exit::usage, "the state outside a boundary requires density > 0 and pressure > 0");
+      return {p, u, v, gamma_m2 * p / rho};
+    case BoundaryType::pressure_outlet:
+      if (!(p > 0)) throw Error(Exit::usage, "a pressure outlet requires a pressure > 0");
+      return {p, 0, 0, 1};
+    case BoundaryType::exact:  // until set_outside
+      return {1, 0, 0, 1};
+    default:
+      return {c.amount, c.velocity[0], c.velocity[1], c.temperature};
+  }
+}
 
 FaceOrder order_faces(const UnstructuredMesh& mesh, int own) {
   FaceOrder order;

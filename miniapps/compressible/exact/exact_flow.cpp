@@ -95,6 +95,10 @@ PrimitiveState ExactFlow::at(double x, double y, double t) const {
       return ringleb(*this, x, y);
     case FlowKind::oblique_shock:
       return oblique_shock(*this, x, y);
+    case FlowKind::formula: {
+      const double place[3] = {x, y, 0};
+      return {formula[0].at(place, t), formula[1].at(place, t), formula[2].at(place, t), formula[3].at(place, t)};
+    }
     case FlowKind::freestream:
       break;
   }

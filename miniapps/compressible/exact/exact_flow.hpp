@@ -7,15 +7,17 @@
 //                      the unit of pressure one (Sod, J. Comput. Phys. 27 (1978) 1; exact: Toro, chapter 4)
 //   ringleb            the hodograph solution of Ringleb (1940); mach = 1: units of the stagnation state
 //   riemann            states `left` and `right` of `centre` (riemann.hpp)
+//   formula            of the case file, of x, y, t
 //   oblique_shock      the stream of Mach number `mach` deflected by `wedge_angle` at `centre` (theta-beta-M relation)
 #pragma once
 #include <array>
 
+#include "inputs/formula.hpp"
 #include "miniapps/compressible/exact/riemann.hpp"
 
 namespace weir {
 
-enum class FlowKind { freestream, isentropic_vortex, sod, ringleb, oblique_shock, riemann };
+enum class FlowKind { freestream, isentropic_vortex, sod, ringleb, oblique_shock, riemann, formula };
 
 struct ExactFlow {
   FlowKind kind = FlowKind::freestream;
@@ -27,6 +29,7 @@ struct ExactFlow {
   double period[2] = {0, 0};                                       // of a periodic box; 0: none
   double wedge_angle = 0;                                          // radians
   double shock_angle = 0;                                          // radians; set by prepare()
+  std::array<Formula, 4> formula{};                                // density, velocity, pressure
 
   void prepare();  // call after setting the members above
   PrimitiveState at(double x, double y, double t) const;

@@ -203,6 +203,10 @@ end = 1.0
 dt = 0.1
 [linear.flow]
 preconditioner = { type = "aggregation" }
+[[point]]
+name = "middle"
+at = [0.5, 0.5]
+field = "mach"
 [[surface]]
 name = "wall"
 marker = "y_min"
@@ -224,6 +228,13 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
      {"body.motion={ type = \"deformation\", amplitude = [0.1, 0.0], frequency = 1.0 }"}},
     {"body.motion.type=table", {"body.motion={ type = \"table\", file = \"$/motion.csv\" }"}},
     {"boundary.y_min.type=farfield", {"boundary.y_min={ type = \"farfield\" }"}},
+    {"heat_flux_wall", {"boundary.y_min={ type = \"heat_flux_wall\", heat_flux = 0.1 }"}},
+    {"mass_flow_outlet", {"boundary.y_min={ type = \"mass_flow_outlet\", mass_flux = 0.1 }"}},
+    {"total_pressure_inlet",
+     {"boundary.y_min={ type = \"total_pressure_inlet\", total_pressure = 1.0, total_temperature = 1.0 }"}},
+    {"flow.exact",
+     {"flow.initial={ type = \"formula\", density = 1.0, velocity = [1.0, 0.0], pressure = 1.0 }",
+      "flow.exact={ density = 1.0, velocity = [1.0, 0.0], pressure = 1.0 }"}},
     {"flow.initial=isentropic_vortex", {"flow.initial={ type = \"isentropic_vortex\" }"}},
     {"flow.initial=riemann",
      {"flow.initial={ type = \"riemann\", left = { density = 1.0, pressure = 1.0 }, right = { density = 0.1, pressure "

@@ -89,6 +89,7 @@ class WeirCompressible : public testing::ProgramTest {
     write_file(folder / "vortex.toml", vortex);
     write_file(folder / "tube.toml", tube);
     write_file(folder / "plate.toml", turbulent_plate);
+    write_file(folder / "driven.toml", testing::driven_channel);
   }
 };
 
@@ -105,7 +106,7 @@ TEST_F(WeirCompressible, ARunStartsFromTheFlowOnACoarserMeshAndNeedsFewerSteps) 
 }
 
 TEST_F(WeirCompressible, AStoppedRunThatIsContinuedEndsAsOneThatWasNot) {
-  for (const std::string name : {"cylinder", "vortex", "plate"}) {
+  for (const std::string name : {"cylinder", "vortex", "plate", "driven"}) {
     const std::string file = name + ".toml", a = name + "_a", b = name + "_b";
     const std::string last = name == "plate" ? "12" : "1000";  // a turbulent step costs much
     ASSERT_EQ(weir({"run", file, "-o", a, "--steps", last}).code, 0);

@@ -25,6 +25,9 @@ preconditioner = { type = "block_jacobi" }
 every = 4
 )";
 
+const std::vector<std::string> driven = {"drag",       "moment",       "lift_y_min", "heat_y_min",
+                                         "heat_y_max", "point_middle", "drag_mean",  "lift_amplitude"};
+
 // Periods in both directions; BDF2.
 const std::string vortex = testing::vortex_12x12 +
                            "end = 1.0\n[linear.flow]\npreconditioner = { type = \"block_jacobi\" }\n" +
@@ -35,6 +38,7 @@ class WeirRanksCompressible : public testing::OverRanks {
   WeirRanksCompressible() {
     write_file(folder / "cylinder.toml", cylinder);
     write_file(folder / "vortex.toml", vortex);
+    write_file(folder / "driven.toml", testing::driven_channel);
   }
 };
 
@@ -51,6 +55,17 @@ TEST_F(WeirRanksCompressible, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterat
       EXPECT_EQ(iterations(name), iterations(alone)) << name;
       expect_same(alone, name, forces, 1e-9);
     }
+  }
+}
+
+TEST_F(WeirRanksCompressible, BoundaryDataForcesAndPointsAreThoseOfOneRankInBothSpaces) {
+  run(1, "alone", "driven.toml", {"--space", "host"});
+  run(1, "device", "driven.toml", {"--space", "device"});
+  expect_same("alone", "device", driven, 1e-8);
+  for (const int ranks : {2, 5}) {
+    const std::string name = "on" + std::to_string(ranks);
+    run(ranks, name, "driven.toml");
+    expect_same("alone", name, driven, 1e-8);
   }
 }
 

@@ -51,8 +51,8 @@ class TestFlow {
   std::map<std::string, double> quantities() {
     const std::vector<double> U = state();
     const std::vector<WallSurface> surfaces = flow_.walls.surfaces(flow_.space, flow_.pseudo.state());
-    return flow_quantities(case_, {mesh_, U, case_.gas.gamma}, surfaces,
-                           flow_.walls.measure(flow_.space, flow_.pseudo.state()), flow_.time);
+    const Forces forces = flow_.walls.measure(flow_.space, flow_.pseudo.state());
+    return flow_quantities(case_, {mesh_, U, case_.gas.gamma}, surfaces, forces, flow_.walls.of_walls(), flow_.time);
   }
 
   // BDF2 steps to the case's end, each solved to the case's tolerance.

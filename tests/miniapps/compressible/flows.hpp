@@ -46,6 +46,10 @@ inline BoundaryCondition condition(BoundaryType type, const GasModel& gas) {
   c.type = type;
   c.outside = free_stream(gas);
   c.temperature = 1.1;
+  if (type == BoundaryType::isothermal_wall || type == BoundaryType::heat_flux_wall) c.velocity = {0.2, -0.1};
+  if (type == BoundaryType::heat_flux_wall) c.amount = 0.3;
+  if (type == BoundaryType::mass_flow_outlet) c.amount = 0.6;
+  if (type == BoundaryType::total_pressure_inlet) c.velocity = {0.8, 0.6}, c.amount = 1.3 * c.outside[3];
   return c;
 }
 inline std::vector<BoundaryCondition> all_round(const UnstructuredMesh& mesh, BoundaryType type, const GasModel& gas) {

@@ -2,8 +2,8 @@
 #include <numbers>
 
 #include "flow_case.hpp"
+#include "miniapps/driver/force_statistics.hpp"
 #include "miniapps/immersed/case.hpp"
-#include "miniapps/immersed/statistics.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "miniapps/structured/time/clock.hpp"
 #include "solvers/device/ledger.hpp"

@@ -1,4 +1,4 @@
-#include "miniapps/immersed/statistics.hpp"
+#include "miniapps/driver/force_statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -121,6 +121,23 @@ std::map<std::string, double> ForceStatistics::quantities(double length, double 
   q["strouhal"] = strouhal(q["lift_mean"]) * length / velocity;
   if (period > 0) q["drag_noise"] = noise(period);
   return q;
+}
+
+double ForceStatistics::phase(const std::vector<double>& force, double frequency) const {
+  if (frequency == 0) return 0;
+  const double mean = mean_of(force, dt_);
+  double cosine = 0, sine = 0;
+  for (std::size_t i = 0; i < force.size(); ++i) {
+    const double angle = 2 * M_PI * frequency * time_[i];
+    cosine += dt_[i] * (force[i] - mean) * std::cos(angle);
+    sine += dt_[i] * (force[i] - mean) * std::sin(angle);
+  }
+  return std::atan2(-sine, cosine) * 180 / M_PI;
+}
+
+std::map<std::string, double> ForceStatistics::phases() const {
+  const double frequency = strouhal(mean_of(lift_, dt_));
+  return {{"lift_phase", phase(lift_, frequency)}, {"drag_phase", phase(drag_, 2 * frequency)}};
 }
 
 std::vector<double> ForceStatistics::state() const {

@@ -1,4 +1,4 @@
-#include "miniapps/compressible/line_sampler.hpp"
+#include "miniapps/compressible/sampling/line_sampler.hpp"
 
 #include <algorithm>
 #include <cmath>
