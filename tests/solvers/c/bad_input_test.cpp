@@ -114,7 +114,7 @@ TEST(CInterface, BadInputNeverEndsTheProcess) {
       const int n = A.size(), k = 1 + below(3);
       std::vector<double> b = random_vector(3 * (n + 80), 1), x(b.size());
       if (below(8) == 0) b[below(n)] = special[below(6)];
-      weir_result results[3]{};
+      weir_result results[5]{};  // room for three of up to 99 bytes
       results[0].bytes = below(8) ? sizeof(weir_result) : random() % 100;
       const double* rhs = below(12) ? b.data() : nullptr;
       int code = WEIR_OK;
