@@ -136,8 +136,10 @@ TEST_P(EffectiveConfiguration, RunsToTheSameState) {
   for (const char* file : {"/history.csv", "/solves.csv"}) {
     const std::string text = read_file(folder / ("first" + std::string(file)));
     std::istringstream columns(text.substr(0, text.find('\n')));
-    for (std::string name; std::getline(columns, name, ',');)
+    for (std::string name; std::getline(columns, name, ',');) {
+      if (name.ends_with("_wall")) name.replace(name.size() - 4, 4, "NAME");  // the wall's name in these cases
       EXPECT_NE(page.find(" " + name + " "), page.npos) << name << " of " << file << " is not in the reference";
+    }
   }
 }
 
