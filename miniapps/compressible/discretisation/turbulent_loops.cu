@@ -71,14 +71,25 @@ void turbulent_border_jacobian(const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) { turbulent_blocks<Space>(border, scheme, first, count); });
 }
 
+template <class Space, turbulent::Blocks of, class V>
+void subtract_sources(const SpatialView& v, V* values) {
+  constexpr int m = columns<Space>;
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::subtract_source<m, of>(v, values, i); });
+}
+
 // Fluxes out of a cell enter its neighbours: the diagonal block is minus the sum of the others of its column, plus
 // the boundary's. Sources are added after that.
 template <class Space, class V>
 void turbulent_diagonals(const SpatialView& v, V* values) {
-  constexpr int m = columns<Space>;
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::diagonal_block<5>(v, values, i); });
   for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block<5>(v, values, n); });
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::subtract_source<m>(v, values, i); });
+  using turbulent::Blocks;
+  if constexpr (std::is_same_v<Space, Host>) {
+    subtract_sources<Space, Blocks::all>(v, values);
+  } else {
+    subtract_sources<Space, Blocks::own>(v, values);
+    subtract_sources<Space, Blocks::others>(v, values);
+  }
 }
 
 template <class Space>
