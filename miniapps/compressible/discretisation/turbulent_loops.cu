@@ -87,7 +87,7 @@ void turbulent_diagonals(const SpatialView& v, V* values) {
   if constexpr (std::is_same_v<Space, Host>) {
     subtract_sources<Space, Blocks::all>(v, values);
   } else {
-    subtract_sources<Space, Blocks::own>(v, values);
+    for_each<Space>(5 * v.cells.count, [=] WEIR_HD(int i) { turbulent::subtract_own_source(v, values, i / 5, i % 5); });
     subtract_sources<Space, Blocks::others>(v, values);
   }
 }

@@ -182,7 +182,20 @@ WEIR_HD inline void subtract_row(V* block, bool by_columns, double volume, const
 }
 
 // Blocks of a row: of both together a GPU's kernel needs more registers than there are.
-enum class Blocks { own = 1, others = 2, all = 3 };
+enum class Blocks { all, others };
+
+// Column k of row i's own block.
+template <class V>
+WEIR_HD inline void subtract_own_source(const SpatialView& v, V* values, int i, int k) {
+  using D = Dual<double, 1>;
+  const int n = v.turbulence.boundary[i];
+  Fit fitted{};
+  if (n >= 0 && v.gradient == GradientScheme::least_squares) fitted = fit(v, i, n);
+  const State<D> own = dual_state_of<1>(v, i, k);
+  const D out = source(v, own, gradients(v, i, n, own, fitted), v.turbulence.distance[i]);
+  V& entry = values[25 * v.diagonal[i] + (v.by_columns ? 5 * k + 4 : 20 + k)];
+  entry = static_cast<V>(entry - v.cells.volume[i] * out.d[0]);
+}
 
 // From the blocks of row i of J, after all fluxes and the diagonal; m columns at once.
 template <int m, Blocks of, class V>
@@ -194,7 +207,7 @@ WEIR_HD inline void subtract_source(const SpatialView& v, V* values, int i) {
   const double volume = c.volume[i], distance = v.turbulence.distance[i];
   Fit fitted{};
   if (is_fitted) fitted = fit(v, i, n);
-  if constexpr (of != Blocks::others) {
+  if constexpr (of == Blocks::all) {
     double own_row[5];
     for (int first = 0; first < 5; first += m) {
       const State<D> own = dual_state_of<m>(v, i, first);
@@ -203,27 +216,25 @@ WEIR_HD inline void subtract_source(const SpatialView& v, V* values, int i) {
     }
     subtract_row(values + 25 * v.diagonal[i], v.by_columns, volume, own_row);
   }
-  if constexpr (of != Blocks::own) {
-    const State<double> state = state_of(v, i);
-    const Gradients<double> slope = by_gradients<m>(v, state, gradients(v, i, n, state, fitted), distance);
-    for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
-      double row[5] = {};
-      for (int first = 0; first < 5; first += m) {
-        const State<D> s = dual_state_of<m>(v, c.other[e], first);
-        const D* other[5] = {&s.w.p, &s.w.u, &s.w.v, &s.w.t, &s.nu};
-        for (int k = 0; k < 5; ++k) {
-          const Weight a = weight_of_link(v, fitted, is_fitted, e, k);
-          const double by = slope.x[k] * a.x + slope.y[k] * a.y;
-          for (int d = 0; d < m; ++d) row[first + d] += by * other[k]->d[d];
-        }
+  const State<double> state = state_of(v, i);
+  const Gradients<double> slope = by_gradients<m>(v, state, gradients(v, i, n, state, fitted), distance);
+  for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
+    double row[5] = {};
+    for (int first = 0; first < 5; first += m) {
+      const State<D> s = dual_state_of<m>(v, c.other[e], first);
+      const D* other[5] = {&s.w.p, &s.w.u, &s.w.v, &s.w.t, &s.nu};
+      for (int k = 0; k < 5; ++k) {
+        const Weight a = weight_of_link(v, fitted, is_fitted, e, k);
+        const double by = slope.x[k] * a.x + slope.y[k] * a.y;
+        for (int d = 0; d < m; ++d) row[first + d] += by * other[k]->d[d];
       }
-      const int link = c.link[e], f = link < 0 ? ~link : link;
-      const std::int64_t block = std::int64_t{25} * ((link < 0 ? v.neighbour_row : v.owner_row)[f] / 4);
-      if (f < v.faces.inner)
-        subtract_row(values + block, v.by_columns, volume, row);
-      else
-        subtract_row(v.border + block, false, volume, row);
     }
+    const int link = c.link[e], f = link < 0 ? ~link : link;
+    const std::int64_t block = std::int64_t{25} * ((link < 0 ? v.neighbour_row : v.owner_row)[f] / 4);
+    if (f < v.faces.inner)
+      subtract_row(values + block, v.by_columns, volume, row);
+    else
+      subtract_row(v.border + block, false, volume, row);
   }
 }
 
