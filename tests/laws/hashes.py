@@ -19,6 +19,7 @@ import sys
 import tempfile
 import tomllib
 
+import changes
 import laws
 
 STEPS = 3
@@ -55,7 +56,7 @@ def hashes_of(weir, path, variants):
         folder = pathlib.Path(name)
         for other in path.parent.glob("*.stl"):
             (folder / other.name).symlink_to(other.resolve())
-        laws.write(laws.short_form(tomllib.loads(path.read_text()), STEPS, path.parent), folder / "case.toml")
+        changes.write(changes.short_form(tomllib.loads(path.read_text()), STEPS, path.parent), folder / "case.toml")
         found = {}
         for variant in variants:
             if variant != "device" or (found["host"][1] or {"cells": 0})["cells"] <= MOST_CELLS:
