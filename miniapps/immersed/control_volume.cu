@@ -39,6 +39,17 @@ Span own_part(const Layout& l, int d, int first, int last) {
   return {(first > begin ? first : begin) - begin, (last < end ? last : end) - begin};
 }
 
+// This rank's faces of component c inside the box: from i0 to i1 of rows_y rows from j0 on in each of rows_z planes from k0.
+struct OwnFaces {
+  int i0, i1, j0, k0, rows_y, rows_z;
+};
+OwnFaces own_faces(const Layout& l, const CellBox& box, int c) {
+  const Span x = own_part(l, 0, box.low[0] + (c == 0), box.high[0]),
+             y = own_part(l, 1, box.low[1] + (c == 1), box.high[1]),
+             z = own_part(l, 2, box.low[2] + (c == 2), box.high[2]);
+  return {x.first, x.last, y.first, z.first, y.size(), z.size()};
+}
+
 // This rank's share.
 template <class Space>
 double flux_through(const Flow<Space>& flow, const Metrics& m, const CellBox& box, double viscosity, int c, int t,
@@ -97,11 +108,8 @@ template <class Space>
 double ControlVolume<Space>::momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
                                       const WallMotion& wall, int c) const {
   const Layout& l = flow.layout;
-  const CellBox box = box_;
-  const Span x = own_part(l, 0, box.low[0] + (c == 0), box.high[0]),
-             y = own_part(l, 1, box.low[1] + (c == 1), box.high[1]),
-             z = own_part(l, 2, box.low[2] + (c == 2), box.high[2]);
-  const int i0 = x.first, i1 = x.last, j0 = y.first, k0 = z.first, rows_y = y.size(), rows_z = z.size();
+  const OwnFaces own = own_faces(l, box_, c);
+  const int i0 = own.i0, i1 = own.i1, j0 = own.j0, k0 = own.k0, rows_y = own.rows_y, rows_z = own.rows_z;
   if (rows_y * rows_z == 0) return 0;
   const int sy = l.stride(1), sz = l.stride(2), origin = l.origin();
   const double *u = flow.velocity[c].data(), *fraction = cut.fraction(c);
@@ -125,11 +133,8 @@ template <class Space>
 double ControlVolume<Space>::driving(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, int c,
                                      double force, View<const double> more) const {
   const Layout& l = flow.layout;
-  const CellBox box = box_;
-  const Span x = own_part(l, 0, box.low[0] + (c == 0), box.high[0]),
-             y = own_part(l, 1, box.low[1] + (c == 1), box.high[1]),
-             z = own_part(l, 2, box.low[2] + (c == 2), box.high[2]);
-  const int i0 = x.first, i1 = x.last, j0 = y.first, k0 = z.first, rows_y = y.size(), rows_z = z.size();
+  const OwnFaces own = own_faces(l, box_, c);
+  const int i0 = own.i0, i1 = own.i1, j0 = own.j0, k0 = own.k0, rows_y = own.rows_y, rows_z = own.rows_z;
   double sum_of_own = 0;
   if (rows_y * rows_z > 0) {
     const int sy = l.stride(1), sz = l.stride(2), origin = l.origin();
