@@ -39,7 +39,8 @@ Span own_part(const Layout& l, int d, int first, int last) {
   return {(first > begin ? first : begin) - begin, (last < end ? last : end) - begin};
 }
 
-// This rank's faces of component c inside the box: from i0 to i1 of rows_y rows from j0 on in each of rows_z planes from k0.
+// This rank's faces of component c inside the box: from i0 to i1 of rows_y rows from j0 on in each of rows_z planes
+// from k0.
 struct OwnFaces {
   int i0, i1, j0, k0, rows_y, rows_z;
 };

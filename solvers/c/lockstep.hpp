@@ -1,6 +1,6 @@
-// Solves with the same matrix and preconditioner in turn on one thread, each on a stack of its own. Where all wait for a
-// product or an application of the preconditioner, one pass over the matrix serves them all (solvers/matrix/many.hpp).
-// Each solve gets the same bits as alone; its times include those of the others.
+// Solves with the same matrix and preconditioner in turn on one thread, each on a stack of its own. Where all wait for
+// a product or an application of the preconditioner, one pass over the matrix serves them all
+// (solvers/matrix/many.hpp). Each solve gets the same bits as alone; its times include those of the others.
 #pragma once
 #include <functional>
 #include <string>

@@ -32,8 +32,8 @@ struct RowParts {
 
 // Error(usage) for a struct that is not as weir.h says, whatever its arrays hold.
 void check_shape(const weir_csr& A);
-// This rank's rows, copied and checked, with columns of the whole matrix. Error(usage) names the first row that is not as
-// weir.h says, Error(not_finite) the first value that is NaN or infinite.
+// This rank's rows, copied and checked, with columns of the whole matrix. Error(usage) names the first row that is not
+// as weir.h says, Error(not_finite) the first value that is NaN or infinite.
 BlockCsrData read(const weir_csr& A, const RowParts& parts);
 // `blocks` blocks of the size and layout of A, copied in the order of BlockCsrData.
 std::vector<double> read_values(const weir_csr& A, std::int64_t blocks, const double* value);
@@ -47,7 +47,8 @@ BlockCsrData transposed(const BlockCsrData& A, const RowParts& parts);
 template <class Space>
 class Rows {
  public:
-  // Collective. parts.ranks must outlive this. lent: arrays of the caller in the space, of which no copy is kept; else null.
+  // Collective. parts.ranks must outlive this. lent: arrays of the caller in the space, of which no copy is kept; else
+  // null.
   Rows(BlockCsrData A, const RowParts& parts, const weir_csr* lent = nullptr);
   const Matrix<Space>& matrix() const;
   void update(const std::vector<double>& values);  // of the lent arrays: no effect

@@ -178,7 +178,8 @@ class SolverOf final : public AnySolver {
     if (!rows_) refuse("no matrix yet: call weir_setup first");
     return rows_->matrix();
   }
-  // A preconditioner of A^T is the transpose of that of A for all whose pattern and ordering follow from a symmetric pattern.
+  // A preconditioner of A^T is the transpose of that of A for all whose pattern and ordering follow from a symmetric
+  // pattern.
   LinearSolver<Space>& transposed() {
     matrix();
     if (operator_) refuse("an operator without a matrix cannot be transposed");

@@ -1,5 +1,5 @@
-// The system of `weir solve`: solved by one candidate after the other from the same guess. Every result is checked against
-// the given entries and tolerance.
+// The system of `weir solve`: solved by one candidate after the other from the same guess. Every result is checked
+// against the given entries and tolerance.
 #pragma once
 #include <fmt/format.h>
 

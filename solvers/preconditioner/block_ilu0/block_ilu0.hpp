@@ -6,9 +6,9 @@
 // with q the neighbours of p. Only the inverted d_p are stored; the sweeps read the other blocks from the matrix, which
 // must outlive this object. Cells of equal i + j + k are independent, also with periodic directions.
 //
-// Device: a factorisation or sweep takes one launch, in which cells wait for their neighbours (block_ilu0_workgroup.cu).
-// Blocks larger than 32 take several launches per hyperplane (block_ilu0_device.cu), or per level of a block CSR matrix.
-// Host: threads follow the same order row by row.
+// Device: a factorisation or sweep takes one launch, in which cells wait for their neighbours
+// (block_ilu0_workgroup.cu). Blocks larger than 32 take several launches per hyperplane (block_ilu0_device.cu), or per
+// level of a block CSR matrix. Host: threads follow the same order row by row.
 #pragma once
 #include <memory>
 #include <span>

@@ -1,8 +1,8 @@
-// block_ilu0 on the device for blocks up to 32: a whole factorisation or sweep in one launch, as the conclusion of Luo et
-// al. 2015 suggests, so that small hyperplanes need no launch of their own; a workgroup takes a few cells (Algs. 8 to
-// 10). Workgroups draw groups of cells by ticket in hyperplane order and wait for the flags of their neighbours. The
-// workgroup with the lowest unfinished ticket waits for finished ones only: no co-residency is needed. Flags count turns
-// (one per sweep) and are never reset. Every sum has a fixed order: runs repeat bit for bit.
+// block_ilu0 on the device for blocks up to 32: a whole factorisation or sweep in one launch, as the conclusion of Luo
+// et al. 2015 suggests, so that small hyperplanes need no launch of their own; a workgroup takes a few cells (Algs. 8
+// to 10). Workgroups draw groups of cells by ticket in hyperplane order and wait for the flags of their neighbours. The
+// workgroup with the lowest unfinished ticket waits for finished ones only: no co-residency is needed. Flags count
+// turns (one per sweep) and are never reset. Every sum has a fixed order: runs repeat bit for bit.
 //
 // Order: results are written, then a barrier, then one thread per cell releases the flag; a thread acquires the flag,
 // then a barrier, then all threads of the workgroup read.

@@ -253,8 +253,8 @@ TEST(ImmersedFaces, LetThroughTheMeanOfAParabolaIn3D) {
   EXPECT_LT(worst, 0.027 * 1.6);
 }
 
-// A body whose faces lie on grid lines has the force of one a hair next to them; across the stream nearly none, as it is
-// symmetric but for points on the diagonals, which are as near to one face as to the other.
+// A body whose faces lie on grid lines has the force of one a hair next to them; across the stream nearly none, as it
+// is symmetric but for points on the diagonals, which are as near to one face as to the other.
 TYPED_TEST(ImmersedStep, FacesOnGridLinesHaveTheForceOfFacesBesideThem) {
   const auto forces = [](const char* shift) {
     TestFlow<TypeParam> t(

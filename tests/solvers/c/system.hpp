@@ -11,7 +11,8 @@
 
 namespace weir::test::c {
 
-// Convection and diffusion on n x n points, not symmetric; block > 1: unknowns of a point are coupled by a small random block.
+// Convection and diffusion on n x n points, not symmetric; block > 1: unknowns of a point are coupled by a small random
+// block.
 struct System {
   std::vector<std::int64_t> start{0};
   std::vector<std::int32_t> column;
