@@ -1,5 +1,5 @@
-/* 4. The heat equation u_t = u_xx + u_yy on the unit square in C, implicit in time: one system per time step, the matrix set up
- * once. The exact solution sin(pi x) sin(pi y) exp(-2 pi^2 t) vanishes on the sides.
+/* 4. The heat equation u_t = u_xx + u_yy on the unit square in C, implicit in time: one system per time step, the
+ * matrix set up once. The exact solution sin(pi x) sin(pi y) exp(-2 pi^2 t) vanishes on the sides.
  *
  *   cc 4_heat.c -lweir -lm && ./a.out
  */

@@ -94,8 +94,8 @@ module weir
       real(c_double), intent(in) :: r(*)
       real(c_double), intent(inout) :: z(*)
     end function
-    ! apply: c_funloc of an integer(c_int) function f(context, x, y) bind(c), context a type(c_ptr), value; near: c_null_ptr, or
-    ! c_loc of a weir_csr.
+    ! apply: c_funloc of an integer(c_int) function f(context, x, y) bind(c), context a type(c_ptr), value; near:
+    ! c_null_ptr, or c_loc of a weir_csr.
     integer(c_int) function weir_setup_operator(solver, size, flags, apply, context, near) bind(c)
       import :: c_ptr, c_funptr, c_int, c_int32_t, c_int64_t
       type(c_ptr), value :: solver, context, near

@@ -8,18 +8,20 @@
  *   weir_destroy(solver);
  *
  * Options    the keys of [linear.SYSTEM] in a case file, as TOML (docs/reference/solvers.md). NULL or "": the defaults.
- * Errors     0 is success; another value is one of WEIR_BAD_INPUT ... below, and weir_error() returns the message. No function
- *            ends the process. A solve that does not converge is a result (weir_result.reason), not an error.
- * Ownership  weir_setup and weir_update copy the matrix, except with WEIR_BORROW. All pointers are used during the call only, except the operator and the
- *            context of weir_setup_operator, which are used until the next setup or weir_destroy.
- * Threads    Different solvers may be used from different threads at the same time. One solver is used by one thread at a time;
- *            only weir_cancel may be called from another thread.
- * Ranks      Without weir_set_communicator a solver belongs to one process. With it the rows of a matrix are distributed: each rank
- *            passes its rows, which follow those of the lower ranks, with columns of the whole matrix, and its part of the vectors.
- *            All calls of such a solver but weir_error, weir_describe, weir_history and weir_set_threads are collective over its
- *            communicator, weir_destroy too; an error of one rank is returned on all. Flags of weir_csr are the same on all ranks.
- * Versions   Structs begin with their size, which the caller sets: later versions append fields. A program that was compiled
- *            with this header runs with every later library of the same WEIR_C_ABI.
+ * Errors     0 is success; another value is one of WEIR_BAD_INPUT ... below, and weir_error() returns the message. No
+ *            function ends the process. A solve that does not converge is a result (weir_result.reason), not an error.
+ * Ownership  weir_setup and weir_update copy the matrix, except with WEIR_BORROW. All pointers are used during the call
+ *            only, except the operator and the context of weir_setup_operator, which are used until the next setup or
+ *            weir_destroy.
+ * Threads    Different solvers may be used from different threads at the same time. One solver is used by one thread at
+ *            a time; only weir_cancel may be called from another thread.
+ * Ranks      Without weir_set_communicator a solver belongs to one process. With it the rows of a matrix are
+ *            distributed: each rank passes its rows, which follow those of the lower ranks, with columns of the whole
+ *            matrix, and its part of the vectors. All calls of such a solver but weir_error, weir_describe,
+ *            weir_history and weir_set_threads are collective over its communicator, weir_destroy too; an error of one
+ *            rank is returned on all. Flags of weir_csr are the same on all ranks.
+ * Versions   Structs begin with their size, which the caller sets: later versions append fields. A program that was
+ *            compiled with this header runs with every later library of the same WEIR_C_ABI.
  */
 #ifndef WEIR_H
 #define WEIR_H
@@ -36,8 +38,8 @@ extern "C" {
 #define WEIR_VERSION_MAJOR 0
 #define WEIR_VERSION_MINOR 3
 #define WEIR_VERSION_PATCH 0
-#define WEIR_VERSION_AT_LEAST(major, minor, patch)                                                                        \
-  (WEIR_VERSION_MAJOR * 10000 + WEIR_VERSION_MINOR * 100 + WEIR_VERSION_PATCH >= (major) * 10000 + (minor) * 100 + (patch))
+#define WEIR_VERSION_AT_LEAST(major, minor, patch) \
+  (WEIR_VERSION_MAJOR * 10000 + WEIR_VERSION_MINOR * 100 + WEIR_VERSION_PATCH >= (major)*10000 + (minor)*100 + (patch))
 
 #if defined(__GNUC__)
 #define WEIR_API __attribute__((visibility("default")))
@@ -56,17 +58,19 @@ extern "C" {
 #define WEIR_NO_DEVICE 8
 
 /* weir_csr.flags */
-#define WEIR_FACTS_GIVEN 1u         /* the next two flags are right; without it both are found from the numbers (two passes) */
+/* WEIR_FACTS_GIVEN: the next two flags are right; without it both are found from the numbers (two passes) */
+#define WEIR_FACTS_GIVEN 1u
 #define WEIR_SYMMETRIC 2u           /* A = A^T */
 #define WEIR_CONSTANT_NULL_SPACE 4u /* constants span the null spaces of A and A^T; they are projected out of b and x */
 #define WEIR_COLUMN_MAJOR 8u        /* B x B values of a block are stored by columns */
 #define WEIR_ONE_BASED 16u          /* row_start and column count from 1 */
-#define WEIR_BORROW 64u             /* the arrays are used, not copied, until the next setup or weir_destroy; one rank, 64-bit row_start,
-                                     * indices from 0, blocks by rows. weir_update takes the same array with new values. */
-#define WEIR_ON_DEVICE 32u          /* arrays and vectors are in the memory of the GPU; needs a library built for CUDA */
+/* WEIR_BORROW: the arrays are used, not copied, until the next setup or weir_destroy; one rank, 64-bit row_start,
+ * indices from 0, blocks by rows. weir_update takes the same array with new values. */
+#define WEIR_BORROW 64u
+#define WEIR_ON_DEVICE 32u /* arrays and vectors are in the memory of the GPU; needs a library built for CUDA */
 
-/* Rows of a sparse matrix: block row i has the B x B blocks row_start[i] .. row_start[i + 1] - 1, at block columns column[e] in
- * ascending order without duplicates, each stored by rows. */
+/* Rows of a sparse matrix: block row i has the B x B blocks row_start[i] .. row_start[i + 1] - 1, at block columns
+ * column[e] in ascending order without duplicates, each stored by rows. */
 typedef struct weir_csr {
   uint32_t bytes;         /* sizeof(weir_csr) */
   uint32_t flags;         /* WEIR_SYMMETRIC | ... */
@@ -87,16 +91,16 @@ typedef struct weir_csr {
 #define WEIR_CANCELLED 5
 
 typedef struct weir_result {
-  uint32_t bytes;        /* sizeof(weir_result); set by the caller */
-  int32_t reason;        /* WEIR_CONVERGED ... */
+  uint32_t bytes; /* sizeof(weir_result); set by the caller */
+  int32_t reason; /* WEIR_CONVERGED ... */
   int32_t iterations;
   int32_t reserved;
-  double residual0;      /* |b - A x| of the initial guess */
-  double residual;       /* |b - A x| computed from the returned x */
-  double target;         /* |b - A x| that the tolerance asks for */
-  double setup_seconds;  /* of the last weir_setup or weir_update */
+  double residual0;     /* |b - A x| of the initial guess */
+  double residual;      /* |b - A x| computed from the returned x */
+  double target;        /* |b - A x| that the tolerance asks for */
+  double setup_seconds; /* of the last weir_setup or weir_update */
   double solve_seconds;
-  int64_t memory;        /* bytes of the preconditioner; 0: not known */
+  int64_t memory; /* bytes of the preconditioner; 0: not known */
 } weir_result;
 
 typedef struct weir_solver_t weir_solver_t;
@@ -108,7 +112,8 @@ WEIR_API int weir_c_abi(void);           /* WEIR_C_ABI of the library */
 WEIR_API int weir_create(const char* options, weir_solver_t** solver);
 WEIR_API void weir_destroy(weir_solver_t* solver); /* NULL: nothing happens */
 
-/* Message of the last call of this solver that failed; NULL: of the last call of this thread that failed without a solver. */
+/* Message of the last call of this solver that failed; NULL: of the last call of this thread that failed without a
+ * solver. */
 WEIR_API const char* weir_error(const weir_solver_t* solver);
 /* Method, preconditioner and tolerance as one line. Valid until the next call of this solver. */
 WEIR_API const char* weir_describe(weir_solver_t* solver);
@@ -116,29 +121,33 @@ WEIR_API const char* weir_describe(weir_solver_t* solver);
 /* Number of OpenMP threads during calls of this solver; 0: as the caller's. */
 WEIR_API int weir_set_threads(weir_solver_t* solver, int threads);
 
-/* Distributes the matrices of later setups over an MPI communicator: the address of an MPI_Comm, or a handle of Fortran. Collective.
- * The communicator is duplicated and the duplicate freed by weir_destroy, so the caller may free it after the call. A solver without
- * a form over ranks (docs/reference/solvers.md) preconditions each rank's rows on their own. */
+/* Distributes the matrices of later setups over an MPI communicator: the address of an MPI_Comm, or a handle of
+ * Fortran. Collective. The communicator is duplicated and the duplicate freed by weir_destroy, so the caller may free
+ * it after the call. A solver without a form over ranks (docs/reference/solvers.md) preconditions each rank's rows on
+ * their own. */
 WEIR_API int weir_set_communicator(weir_solver_t* solver, const void* mpi_comm);
 WEIR_API int weir_set_communicator_f(weir_solver_t* solver, int handle);
 
 WEIR_API int weir_setup(weir_solver_t* solver, const weir_csr* A);
 WEIR_API int weir_update(weir_solver_t* solver, const double* value);
 
-/* An operator without a matrix: y = A x by `apply`, which returns 0 or, to end the solve, another value. `near` is the matrix that
- * the preconditioner is made from; NULL: no preconditioner. flags: WEIR_SYMMETRIC, WEIR_CONSTANT_NULL_SPACE. */
+/* An operator without a matrix: y = A x by `apply`, which returns 0 or, to end the solve, another value. `near` is the
+ * matrix that the preconditioner is made from; NULL: no preconditioner. flags: WEIR_SYMMETRIC,
+ * WEIR_CONSTANT_NULL_SPACE. */
 typedef int (*weir_operator)(void* context, const double* x, double* y);
-WEIR_API int weir_setup_operator(weir_solver_t* solver, int64_t size, uint32_t flags, weir_operator apply, void* context,
-                                 const weir_csr* near);
+WEIR_API int weir_setup_operator(weir_solver_t* solver, int64_t size, uint32_t flags, weir_operator apply,
+                                 void* context, const weir_csr* near);
 
-/* A x = b and A^T x = b. result may be NULL. The transposed solver is set up at its first use, from a transposed copy. */
+/* A x = b and A^T x = b. result may be NULL. The transposed solver is set up at its first use, from a
+ * transposed copy. */
 WEIR_API int weir_solve(weir_solver_t* solver, const double* b, double* x, weir_result* result);
 WEIR_API int weir_solve_transposed(weir_solver_t* solver, const double* b, double* x, weir_result* result);
-/* k systems with the same matrix: vector j begins at b + j * stride_b and x + j * stride_x. results: k of them, or NULL. All k are
- * solved even where one does not converge. With cg, bicgstab, bicgstab_l, gmres, fgmres and idrs on the host, one pass over the matrix
- * and over the factors of block_ilu0 serves all k; the solutions have the bits of single solves, the times are those of all k. */
-WEIR_API int weir_solve_many(weir_solver_t* solver, int k, const double* b, int64_t stride_b, double* x, int64_t stride_x,
-                             weir_result* results);
+/* k systems with the same matrix: vector j begins at b + j * stride_b and x + j * stride_x. results: k of them, or
+ * NULL. All k are solved even where one does not converge. With cg, bicgstab, bicgstab_l, gmres, fgmres and idrs on the
+ * host, one pass over the matrix and over the factors of block_ilu0 serves all k; the solutions have the bits of single
+ * solves, the times are those of all k. */
+WEIR_API int weir_solve_many(weir_solver_t* solver, int k, const double* b, int64_t stride_b, double* x,
+                             int64_t stride_x, weir_result* results);
 /* z = M^-1 r and z = M^-T r: one application of the preconditioner. */
 WEIR_API int weir_apply(weir_solver_t* solver, const double* r, double* z);
 WEIR_API int weir_apply_transposed(weir_solver_t* solver, const double* r, double* z);
@@ -146,9 +155,10 @@ WEIR_API int weir_apply_transposed(weir_solver_t* solver, const double* r, doubl
 /* Residual norms of the last solve, one per iteration: *count of them, valid until the next call of this solver. */
 WEIR_API int weir_history(weir_solver_t* solver, const double** norms, int32_t* count);
 
-/* Writes the systems of later weir_solve and weir_solve_many calls into a folder, which weir replay FOLDER and weir solve FOLDER of the
- * program read (inputs/clients/README.md); NULL: no more. With WEIR_CAPTURE=DIR in the environment each solver that is created writes
- * into a folder of its own, DIR/1, DIR/2, .... One rank; operators without a matrix are not written. */
+/* Writes the systems of later weir_solve and weir_solve_many calls into a folder, which weir replay FOLDER and weir
+ * solve FOLDER of the program read (inputs/clients/README.md); NULL: no more. With WEIR_CAPTURE=DIR in the environment
+ * each solver that is created writes into a folder of its own, DIR/1, DIR/2, .... One rank; operators without a matrix
+ * are not written. */
 WEIR_API int weir_record(weir_solver_t* solver, const char* folder);
 
 /* Ends the solve that is running, or the next one, with reason WEIR_CANCELLED. */

@@ -93,7 +93,7 @@ typedef struct weir_plugin_description {
   void (*destroy)(weir_solver*);
   const char* (*error)(weir_solver*);                      /* text of the last error; NULL: of create; may be NULL */
   int (*setup)(weir_solver*, const weir_matrix* A);        /* a new pattern */
-  int (*update)(weir_solver*, const weir_matrix* A);       /* new values, same pattern at the same address; NULL: setup */
+  int (*update)(weir_solver*, const weir_matrix* A);       /* new values, pattern at the same address; NULL: setup */
   int (*apply)(weir_solver*, const double* r, double* z);  /* z = M^-1 r in the space of A; must not allocate */
   /* Solves A x = b from x = 0 until |b - A x| (l2) <= target. *iterations: number of iterations. Reaching the limit is
    * not an error. Weir computes the true residual and calls again for the correction as long as that helps. NULL: only

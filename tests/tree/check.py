@@ -197,7 +197,10 @@ def all_words():
 
 def format():
     run = subprocess.run(["clang-format", "--dry-run", *sources()], cwd=ROOT, capture_output=True, text=True)
-    return [line for line in run.stderr.split("\n") if "warning:" in line]
+    wide = [f"{f}:{n}: wider than 120 columns" for f in tracked("*.c", "*.h", "*.hpp", "*.cpp", "*.cu", "*.f90", "*.js")
+            if not f.startswith("tests/") and not f.endswith(".min.js")
+            for n, line in enumerate(open(os.path.join(ROOT, f), encoding="utf-8"), 1) if len(line.rstrip("\n")) > 120]
+    return wide + [line for line in run.stderr.split("\n") if "warning:" in line]
 
 
 TIDY = "-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-exception-escape," \

@@ -102,8 +102,8 @@ static int64_t bytes(weir_solver* s) { return (int64_t)sizeof(double) * s->rows 
 
 const weir_plugin_description* weir_plugin(void) {
   static const weir_plugin_description description = {
-      .abi = WEIR_PLUGIN_ABI, .formats = WEIR_BLOCK_CSR | WEIR_DIAGONALS, .spaces = WEIR_HOST, .traits = WEIR_KEEPS_SYMMETRY,
-      .name = "block Jacobi", .create = create, .destroy = destroy, .error = error, .setup = setup, .update = update,
-      .apply = apply, .bytes = bytes};
+      .abi = WEIR_PLUGIN_ABI, .formats = WEIR_BLOCK_CSR | WEIR_DIAGONALS, .spaces = WEIR_HOST,
+      .traits = WEIR_KEEPS_SYMMETRY, .name = "block Jacobi", .create = create, .destroy = destroy, .error = error,
+      .setup = setup, .update = update, .apply = apply, .bytes = bytes};
   return &description;
 }

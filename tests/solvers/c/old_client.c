@@ -1,5 +1,5 @@
-/* A client that was compiled with the first weir.h of WEIR_C_ABI 1: its declarations are copied here, never to be changed. It runs with
- * every later library of this ABI. Layouts are those of the 64-bit System V ABI. */
+/* A client that was compiled with the first weir.h of WEIR_C_ABI 1: its declarations are copied here, never to be
+ * changed. It runs with every later library of this ABI. Layouts are those of the 64-bit System V ABI. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

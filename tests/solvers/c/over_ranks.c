@@ -1,4 +1,5 @@
-/* solvers/c/weir.h over MPI ranks, as a C program that initialises MPI itself calls it. Exit code: number of failed checks. */
+/* solvers/c/weir.h over MPI ranks, as a C program that initialises MPI itself calls it. Exit code: number of failed
+ * checks. */
 #include <math.h>
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
