@@ -147,14 +147,19 @@ def tube_figures(run, folder):
 
 
 def layer_figures(run, folder):
-    """A boundary layer along x, with y stretched."""
+    """A boundary layer along x, with y stretched, where at least some four rows of cells resolve it."""
     walls = [(name, w) for name, w in _walls(run) if "cf" in w and np.ptp(w["y"]) == 0]
     if not walls or run.last_fields() is None:
         return []
     wall = walls[0][1]
     vtu = open_fields(run.last_fields())
-    length = np.ptp(wall["x"])
-    zoom = (wall["x"].min() - 0.05 * length, wall["x"].max(), wall["y"][0], wall["y"][0] + 0.02 * length)
+    length, at = np.ptp(wall["x"]), wall["y"][0]
+    low, high = vtu.box()[1], vtu.box()[3]
+    ends = (at, at + 0.02 * length) if high - at > at - low else (at - 0.02 * length, at)  # on the side of the flow
+    zoom = (wall["x"].min() - 0.05 * length, wall["x"].max(), *ends)
+    x, y = vtu.node.T
+    if np.sum((x >= zoom[0]) & (x <= zoom[1]) & (y >= ends[0]) & (y <= ends[1])) < 4 * len(wall["x"]):
+        return []  # too few cells to show a layer
     figure, axes = sketch.new()
     drawn = meshes.draw(axes, vtu, "velocity.0", zoom, True, (0, 1), "turbo", 8)
     axes.frame(equal=False)
