@@ -194,7 +194,8 @@ class Axes:
         first, last = (values.min(), values.max()) if len(values) else (1, 10) if is_log else (0, 1)
         if is_log:
             first, last = np.log10(first), np.log10(last)
-        if not last > first:
+        nothing = 0 if is_log else 1e-5 * max(abs(first), abs(last))  # a change that is not drawn: noise of a constant
+        if not last - first > nothing:
             first, last = first - 0.05 * abs(first) - (0 if first else 1), last + 0.05 * abs(last) + (0 if last else 1)
         sticky = {s for m in self.marks for s in m.sticky}
         margin = axis["margin"] * (last - first)
