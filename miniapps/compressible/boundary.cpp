@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "mesh/read/read_mesh.hpp"
 #include "miniapps/compressible/case.hpp"
+#include "miniapps/compressible/quantities.hpp"
 
 namespace weir {
 namespace {
@@ -267,6 +268,7 @@ std::vector<FlowBoundary> read_flow_boundary(const Table& config, const Compress
   if (c.turbulence.is_on && std::ranges::none_of(entries, &FlowBoundary::is_viscous))
     config.table("flow").fail("turbulence",
                               "spalart_allmaras requires a no-slip wall in [boundary], for the wall distance");
+  name_walls(entries);
   return entries;
 }
 

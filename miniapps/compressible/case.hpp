@@ -25,6 +25,7 @@ struct BoundaryData {
 // Properties of a patch besides its flux: forces are computed on walls.
 struct FlowBoundary {
   std::string name;
+  std::string result_name;  // NAME of lift_NAME and its kind, of walls: name_walls
   BoundaryCondition condition;
   BoundaryData data;
   double gamma = 1.4;

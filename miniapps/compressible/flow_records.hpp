@@ -47,10 +47,10 @@ void add_wall_forces(const CompressibleFlow<Space>& flow, HistoryRow& row) {
   for (const FlowBoundary& b : flow.boundary) {
     if (!b.is_wall) continue;
     const Forces& f = flow.walls.of_walls()[k++];
-    row["lift_" + b.name] = f.lift();
-    row["drag_" + b.name] = f.drag();
-    row["moment_" + b.name] = f.moment;
-    if (b.is_viscous) row["heat_" + b.name] = f.heat;
+    row["lift_" + b.result_name] = f.lift();
+    row["drag_" + b.result_name] = f.drag();
+    row["moment_" + b.result_name] = f.moment;
+    if (b.is_viscous) row["heat_" + b.result_name] = f.heat;
   }
 }
 

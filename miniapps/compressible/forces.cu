@@ -52,6 +52,7 @@ WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCa
     w.patch = static_cast<int>(p);
     WallSurface& s = w.surface;
     s.name = patch.name;
+    s.result_name = boundary[p].result_name;
     s.is_viscous = boundary[p].is_viscous;
     const int own = ranks ? ranks->part.own_in_patch[p] : patch.count;
     w.whole_faces = patch.count;

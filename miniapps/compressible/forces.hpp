@@ -20,7 +20,7 @@ struct Forces {
 // direction of the free stream; heat: coefficient of the flux into the wall; y_plus: at the centre of the adjacent
 // cell, turbulent flows only.
 struct WallSurface {
-  std::string name;
+  std::string name, result_name;
   bool is_viscous = false;
   std::vector<double> x, y, normal_x, normal_y, area, cp, cf, heat, y_plus;  // normal: into the wall
 };

@@ -17,7 +17,7 @@ void add_surface(const CompressibleCase& c, const std::vector<WallSurface>& surf
   q["moment"] = forces.moment;
   for (std::size_t k = 0; k < of_walls.size(); ++k) {
     const Forces& f = of_walls[k];
-    const std::string wall = "_" + surfaces[k].name;
+    const std::string wall = "_" + surfaces[k].result_name;
     q["lift" + wall] = f.lift();
     q["drag" + wall] = f.drag();
     q["moment" + wall] = f.moment;
@@ -116,6 +116,8 @@ void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector
 
 namespace {
 
+constexpr const char* wall_coefficients[] = {"lift_", "drag_", "moment_", "heat_"};  // the last one of no-slip walls
+
 constexpr Quantity quantity_list[] = {
     {"entropy_error", "", "compressible", "root mean square of p / rho^gamma over that of the free stream, minus 1"},
     {"mach_max", "", "compressible", "largest Mach number"},
@@ -203,10 +205,31 @@ double entropy_of(const PrimitiveState& s, const CompressibleCase& c) {
   return s[3] / std::pow(s[0], c.gas.gamma) / c.free_pressure() - 1;
 }
 
+void name_walls(std::vector<FlowBoundary>& boundary) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+  };
+  const auto is_taken = [&](const std::string& name) {
+    const auto is_quantity = [&](const Quantity& q) {
+      return std::ranges::any_of(wall_coefficients, [&](const char* of) { return of + name == q.name; });
+    };
+    return std::ranges::any_of(quantity_list, is_quantity) ||
+           std::ranges::count(boundary, name, &FlowBoundary::result_name) > 0;
+  };
+  for (FlowBoundary& b : boundary) {
+    if (!b.is_wall) continue;
+    std::string name = b.name;
+    std::ranges::replace_if(
+        name, [&](char c) { return !is_plain(c); }, '_');
+    while (is_taken(name)) name += "_wall";
+    b.result_name = name;
+  }
+}
+
 void add_wall_names(const FlowBoundary& b, std::vector<std::string>& names) {
   if (!b.is_wall) return;
-  for (const char* of : {"lift_", "drag_", "moment_"}) names.push_back(of + b.name);
-  if (b.is_viscous) names.push_back("heat_" + b.name);
+  for (const char* of : wall_coefficients)
+    if (b.is_viscous || of != wall_coefficients[3]) names.push_back(of + b.result_name);
 }
 
 std::vector<std::string> quantity_names(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary) {

@@ -27,6 +27,9 @@ std::vector<std::string> quantity_names(const CompressibleCase& c, const std::ve
 std::map<std::string, double> flow_quantities(const CompressibleCase& c, const FlowFields& fields,
                                               const std::vector<WallSurface>& surfaces, const Forces& forces,
                                               const std::vector<Forces>& of_walls, double time);
+// Their result_name: the name with '_' for what is no letter, digit, '_', '-' or '.', and with "_wall" where a quantity
+// or another wall has that name.
+void name_walls(std::vector<FlowBoundary>& boundary);
 void add_wall_names(const FlowBoundary& b, std::vector<std::string>& names);  // of the coefficients of one wall
 
 double mach_number(const PrimitiveState& s, double gamma);

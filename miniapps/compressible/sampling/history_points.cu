@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
 #include "miniapps/compressible/quantities.hpp"
 #include "solvers/device/for_each.hpp"
 
@@ -35,7 +34,8 @@ std::vector<HistoryPoint> read_points(const Table& config) {
   for (const Table& options : config.tables("point")) {
     const Table t = options.described_by(point_keys);
     HistoryPoint p{t.get<std::string>("name"), t.get<std::string>("field"), {}};
-    if (const std::string why = why_no_file_name(p.name); !why.empty()) t.fail("name", "'name': " + why);
+    if (p.name.empty() || p.name.find_first_of(",\"\n\r") != p.name.npos)
+      t.fail("name", "'name' becomes the name of a column: not empty, without ',', '\"' and ends of lines");
     if (std::ranges::count(points, p.name, &HistoryPoint::name))
       t.fail("name", "two points are called '" + p.name + "'");
     const auto at = t.get<std::vector<double>>("at");

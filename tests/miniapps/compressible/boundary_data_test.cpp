@@ -89,6 +89,16 @@ TEST(BoundaryData, TheDeviceGivesTheSameFlow) {
   }
 }
 
+// Names of markers come from meshes of others: they become parts of columns, which CSV and other quantities leave free.
+TEST(BoundaryData, WallsHaveColumnsOfTheirOwn) {
+  std::vector<FlowBoundary> walls(6);
+  const char* names[] = {"a,b", "a b", "pressure", "mean", "wing", "inlet"};
+  const char* expected[] = {"a_b", "a_b_wall", "pressure_wall", "mean_wall", "wing", ""};
+  for (int k = 0; k < 6; ++k) walls[k].name = names[k], walls[k].is_wall = k < 5;
+  name_walls(walls);
+  for (int k = 0; k < 6; ++k) EXPECT_EQ(walls[k].result_name, expected[k]);
+}
+
 template <class Space>
 class ForceTest : public ::testing::Test {};
 TYPED_TEST_SUITE(ForceTest, test::Spaces, test::SpaceName);
