@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Violations planted in a copy of the tree: for each, a law that holds without it must fail.
 
-    plants.py TREE [NAME ...] [--work FOLDER] [--jobs N]
+    plants.py TREE [NAME ...] [--work FOLDER] [--jobs N]     --check: only whether the texts to be replaced are there
 
 The copy is built in FOLDER for the host alone and takes some minutes; the next plant rebuilds only what it touches. Exit code 1: a
 plant that no law has caught, or a law that fails without a plant.
@@ -19,7 +19,7 @@ PLANTS = {
                                 (["toro_1", "toro_4"], ["units"])),
     "a viscosity without the reference length": ("miniapps/compressible/case.cpp", "c.reference_length = c.gas.length =", "c.reference_length =",
                                                  (["flat_plate"], ["units"])),
-    "a force term left out": ("miniapps/immersed/forces.cu", "- pressure + driven[c];", "- pressure + 0 * driven[c];", (["cylinder_re40"], ["rest"])),
+    "a force term left out": ("miniapps/immersed/control_volume.cu", "- pressure + driven[c];", "- pressure + 0 * driven[c];", (["cylinder_re40"], ["rest"])),
     "an upper wall counted twice": ("miniapps/structured/diagnostics.cu", "if (c != d && is_at_side(d, face)) volume *= 0.5;",
                                     "if (c != d && is_at_side(d, face)) volume *= face == 0 ? 0 : 1;", (["cavity_re100"], ["mirror"])),
     "a time put back": ("miniapps/structured/run_structured.hpp", "scheme.flow.time = from.header.time;", "scheme.flow.time = 0;",
@@ -55,8 +55,14 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--work")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--check", action="store_true")
     a = parser.parse_args()
     failed, plants = 0, {name: plant for name, plant in PLANTS.items() if not a.names or name in a.names}
+    for file, text, _, _ in plants.values():
+        if (a.tree / file).read_text().count(text) != 1:
+            raise SystemExit("%s: '%s' is there %d times" % (file, text.strip(), (a.tree / file).read_text().count(text)))
+    if a.check:
+        return 0
     with tempfile.TemporaryDirectory(prefix="weir_plants_", dir=a.work) as folder:
         copy = pathlib.Path(folder) / "weir"
         shutil.copytree(a.tree, copy, ignore=shutil.ignore_patterns("build", "build-*", ".git"), symlinks=True)
@@ -64,8 +70,6 @@ def main():
         without = {name: broken(copy, program, check) for name, (_, _, _, check) in plants.items()}
         for name, (file, text, planted, check) in plants.items():
             before = (copy / file).read_text()
-            if before.count(text) != 1:
-                raise SystemExit("%s: '%s' is there %d times" % (file, text.strip(), before.count(text)))
             (copy / file).write_text(before.replace(text, planted))
             caught = broken(copy, built(copy, a.jobs), check)
             (copy / file).write_text(before)
