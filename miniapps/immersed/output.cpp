@@ -38,7 +38,7 @@ void write_surface(const std::string& path, const Surface& s) {
   write_text_aside(path, text);
 }
 
-void write_surface_coefficients(const std::string& path, const ImmersedCase& c, const Flow<Host>& flow,
+void write_surface_coefficients(const std::string& path, const ImmersedCase& c, double velocity, const Flow<Host>& flow,
                                 std::vector<SurfaceLoad> loads) {
   const Grid& grid = c.flow.grid;
   double level = 0, area = 0;
@@ -49,7 +49,7 @@ void write_surface_coefficients(const std::string& path, const ImmersedCase& c, 
       area += a;
     }
   level /= area;
-  const double unit = 0.5 * c.forces.velocity * c.forces.velocity;
+  const double unit = 0.5 * velocity * velocity;
   const bool is_flat = c.flow.dim() == 2;
   std::sort(loads.begin(), loads.end(), [&](const SurfaceLoad& a, const SurfaceLoad& b) {
     if (!is_flat) return a.point < b.point;

@@ -22,7 +22,7 @@ void write_surface(const std::string& path, const Surface& surface);
 // be plotted: upper side by x, then lower side by -x. Columns x,y,upper,cp,cf; in 3D x,y,z,cp.
 //   cp = (p - p_0) / (U^2 / 2),   p_0: the mean over the side x_min
 //   cf = tau . t / (U^2 / 2),     t along the wall, to larger x
-void write_surface_coefficients(const std::string& path, const ImmersedCase& c, const Flow<Host>& flow,
+void write_surface_coefficients(const std::string& path, const ImmersedCase& c, double velocity, const Flow<Host>& flow,
                                 std::vector<SurfaceLoad> loads);
 
 // The distance behind the body, over the reference length, at which u along the line through its middle changes from
