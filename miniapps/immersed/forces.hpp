@@ -35,6 +35,7 @@ struct Force {
 struct SurfaceLoad {
   std::array<double, 3> point{}, normal{}, friction{};  // normal: unit, into the fluid
   double pressure = 0;
+  std::vector<double> scalar;  // value and flux into the fluid of each
 };
 
 // One body's pieces of the surface, and how it turns. The torque is about `centre`.

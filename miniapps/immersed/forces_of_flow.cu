@@ -80,8 +80,12 @@ std::vector<SurfaceLoad> ImmersedFlow<Space>::surface_loads(std::size_t body) {
   const std::span<const Piece> pieces =
       std::span(own_cut().surface).subspan(static_cast<std::size_t>(of.first), static_cast<std::size_t>(of.count));
   const std::vector<double> work = piece_work_.to_vector();
-  const std::size_t n = pieces.size();
-  constexpr std::size_t width = 10;
+  const std::size_t n = pieces.size(), width = 10 + 2 * scalars_.size();
+  std::vector<std::vector<double>> of_scalar;  // area, flux and value times area
+  for (std::size_t s = 0; s < scalars_.size(); ++s) {
+    surface_scalar(s, body);
+    of_scalar.push_back(piece_work_.to_vector());
+  }
   std::vector<double> mine;
   for (std::size_t q = 0; q < n; ++q) {
     const Piece& s = pieces[q];
@@ -95,6 +99,8 @@ std::vector<SurfaceLoad> ImmersedFlow<Space>::surface_loads(std::size_t body) {
     for (std::size_t d = 0; d < 3; ++d) mine.push_back(s.normal[d]);
     for (std::size_t d = 0; d < 3; ++d) mine.push_back(work[(3 + d) * n + q] / std::sqrt(area));
     mine.push_back(-along / area);
+    for (const std::vector<double>& values : of_scalar)
+      for (const std::size_t e : {2, 1}) mine.push_back(values[e * n + q] / values[q]);
   }
   const Communicator& all_ranks = ranks_.communicator();
   std::vector<double> sizes(static_cast<std::size_t>(all_ranks.size()));
@@ -106,7 +112,7 @@ std::vector<SurfaceLoad> ImmersedFlow<Space>::surface_loads(std::size_t body) {
   std::vector<SurfaceLoad> loads(all.size() / width);
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const double* v = all.data() + i * width;
-    loads[i] = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, v[9]};
+    loads[i] = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, v[9], {v + 10, v + width}};
   }
   return loads;
 }

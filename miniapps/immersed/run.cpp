@@ -89,12 +89,16 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   std::vector<OutputField> more_fields() {
     for (std::size_t d = 0; d < 3; ++d)
       if (!flow.own_cut().fraction[d].empty()) parts[d] = this->whole.of(flow.own_cut().fraction[d]);
+    loads.clear();
+    for (std::size_t b = 0; b < c.bodies.size(); ++b) loads.push_back(flow.surface_loads(b));
     return {fluid_field(flow.ranks().whole(), parts)};
   }
   void write_beside(Run& run) {
+    std::vector<std::string> names;
+    for (const ScalarCase& s : c.flow.scalars) names.insert(names.end(), {s.name, s.flux_name()});
     for (std::size_t b = 0; b < c.bodies.size(); ++b) {
       const std::string file = fmt::format("{}_{}_{:08}.vtp", run.name(), c.bodies[b].name, flow.step);
-      write_surface(run.directory() + "/vtk/" + file, flow.bodies()[b].surface());
+      write_surface(run.directory() + "/vtk/" + file, flow.bodies()[b].surface(), loads[b], names);
       surfaces[b].add(flow.time, file);
     }
   }
@@ -202,6 +206,7 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   std::vector<std::vector<double>> saved;
   double max_mass_error = 0, volume_error = 0;  // the largest seen
   std::vector<PvdCollection> surfaces;          // of field output, on rank 0
+  std::vector<std::vector<SurfaceLoad>> loads;  // of each body, for field output
   FluidParts parts;
 };
 
