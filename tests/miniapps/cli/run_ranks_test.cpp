@@ -1,5 +1,7 @@
 // The program under mpirun: the same flow on every number of ranks, checkpoints that go from one number to another, and
 // a rank that is killed.
+#include <regex>
+
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
