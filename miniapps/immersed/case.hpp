@@ -65,13 +65,13 @@ Bodies read_case_bodies(const Table& config, const ImmersedCase& c, std::vector<
 // Where bodies are nearest, as the corners of the grid see it; a gap of more than about four cells is not seen.
 Approach nearest_bodies(const Bodies& bodies, const ImmersedCase& c);
 
-// A body or a gap thinner than two cells, a motion that leaves the grid. Moves the bodies and brings them back to t = 0.
-// Error(Exit::usage) where bodies overlap.
+// A body or a gap thinner than two cells, bodies that meet, a motion that leaves the grid. Moves the bodies and brings
+// them back to t = 0.
 std::vector<std::string> body_warnings(Bodies& bodies, const ImmersedCase& c);
 
-// Limit of the time step by moving bodies: t -> max over the nodes of the bodies of sum_d |u_d| / h_d; u is the velocity
-// of the fluid there (in an opening that of the flow through it), h_d the smallest cell along d. Empty for fixed
-// bodies, and if the case has dt.
+// Limit of the time step by moving bodies: t -> max over their nodes of sum_d |u_d| / h_d; u is the velocity of the
+// fluid there (in an opening that of the flow through it), h_d the smallest cell along d. Empty for fixed bodies, and
+// if the case has dt.
 std::function<double(double)> body_rate(const Table& config, const ImmersedCase& c);
 
 // A list of triangles or segments about as fine as the grid next to the body.

@@ -3,8 +3,8 @@
 // surface_force: the integral of -p n + tau . n over the pieces of surface in the cut cells. On a no-slip wall of a
 // body that turns with Omega, tau . n = nu du_r/dn, u_r = u - u_wall - Omega x (x - x_wall), without its normal part. p
 // and u come from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u
-// differenced. Pieces lie on the chords of the cut cells, and on the surface itself with order 4 or a scalar (exact
-// shapes): numerical_schemes.md.
+// differenced. Pieces lie on the chords of the cut cells, and on the surface itself with order 4, a scalar or a
+// body that turns in place (exact shapes): numerical_schemes.md.
 //
 // ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides) +
 // (body force and buoyancy of the fluid in it), with the fluxes of momentum.hpp themselves, so that it sees the force

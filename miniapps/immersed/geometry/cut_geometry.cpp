@@ -226,6 +226,8 @@ void CutGeometry::refuse_narrow_region() const {
 
 void CutGeometry::update(const Bodies& bodies) {
   too_narrow_ = false;
+  for (const Body& body : bodies)  // whose torque is all that it feels
+    pieces_on_surface_ |= body.is_fixed() && body.placement().angular_velocity != Vec3{};
   find_distances(bodies);
   refuse_overlap(bodies);
   corners_.distance->fill(phi_);

@@ -97,12 +97,12 @@ TEST(ImmersedCaseFile, BodiesThatOverlapAreRefusedAndThoseThatNearlyTouchWarnedO
   EXPECT_TRUE(says(refusal(two(other + "name = \"a b\"\n")), "letters, digits and _"));
   const std::string apart = "position = [0.03, 1.51]\ncontrol_volume = [-1.0, -1.0, 1.0, 1.0]\n";
   EXPECT_TRUE(says(refusal(two(other + apart)), "one control volume contains all bodies"));
-  EXPECT_TRUE(warnings_of(two(other + "position = [0.03, -1.39]\n")).empty());
-  const auto close = warnings_of(two(other + "position = [0.03, -1.14]\n"));  // 0.15, of cells of 0.125
+  EXPECT_TRUE(warnings_of(two(other + "position = [1.0, -0.9]\n")).empty());
+  const auto close = warnings_of(two(other + "position = [0.8, -0.85]\n"));  // 0.15, of cells of 0.125
   ASSERT_EQ(close.size(), 1u);
   EXPECT_TRUE(says(close[0], "the gap between the bodies body1 and body2 is about")) << close[0];
   const auto meet = warnings_of(
-      two(other + "position = [0.03, -1.39]\nmotion = { type = \"translation\", velocity = [0.0, 0.001] }\n"));
+      two(other + "position = [1.0, -0.9]\nmotion = { type = \"translation\", velocity = [-0.01, 0.01] }\n"));
   ASSERT_EQ(meet.size(), 1u);
   EXPECT_TRUE(says(meet[0], "overlap at t = ")) << meet[0];
 }
