@@ -1,8 +1,13 @@
 // Several bodies, bodies that turn in place, and fluid inside of a body: exact flows, and what symmetry demands.
 #include <algorithm>
+#include <fstream>
 #include <numbers>
+#include <regex>
+#include <sstream>
 
 #include "flow_case.hpp"
+#include "miniapps/immersed/output.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test::bodies_test {
@@ -30,6 +35,38 @@ TEST(SeveralBodies, AListOfOneIsTheSameFlow) {
   table.advance(3);
   list.advance(3);
   EXPECT_EQ(table.state(), list.state());
+}
+
+TEST(BodyFromAFile, APolygonIsTheSameFlowAsTheBoxOfItsShape) {
+  const testing::ScratchFolder folder;
+  const std::string path = folder / "square.txt";
+  std::ofstream(path) << "-0.5 -0.5\n0.5 -0.5\n0.5 0.5\n-0.5 0.5\n";
+  const std::string place = "position = [0.03, 0.01]\nangle = 20.0\n";
+  TestFlow<Host> box(text_of(24, 0.05, 1, "type = \"box\"\nlengths = [1.0, 1.0]\n" + place)),
+      polygon(text_of(24, 0.05, 1, "type = \"polygon\"\nfile = \"" + path + "\"\n" + place));
+  box.advance(3);
+  polygon.advance(3);
+  EXPECT_LT(largest_difference(box.state(), polygon.state()), 1e-9);
+}
+
+// Pressure, friction, temperature and heat flux on each element.
+TEST(SurfaceFile, HasTheLoadsOfEachElement) {
+  TestFlow<Host> t("[temperature]\ndiffusivity = 0.1\n" +
+                   std::regex_replace(text_of(24, 0.05, 1, fixed_cylinder + "temperature = 2.5\n"),
+                                      std::regex("0\\] \\}\nx_max"), "0], temperature = 0.0 }\nx_max"));
+  t.advance(2);
+  const testing::ScratchFolder folder;
+  const Surface& surface = t.flow.bodies()[0].surface();
+  write_surface(folder / "body.vtp", surface, t.flow.surface_loads(), {"temperature", "heat_flux"});
+  std::ifstream file(folder / "body.vtp");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  for (const std::string name : {"pressure", "friction", "heat_flux"})
+    EXPECT_NE(text.find("Name=\"" + name + "\""), text.npos) << name;
+  const auto begin = text.find('\n', text.find("Name=\"temperature\"")) + 1;
+  std::istringstream values(text.substr(begin, text.find('<', begin) - begin));
+  int count = 0;
+  for (double value = 0; values >> value; ++count) EXPECT_EQ(value, 2.5);
+  EXPECT_EQ(count, surface.elements());
 }
 
 template <class Space>
