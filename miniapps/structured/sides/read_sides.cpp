@@ -37,10 +37,11 @@ constexpr Option moving_keys[] = {
      "numbers or formulas", "velocity"},
     {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "",
      "", "", [] { return Options(modulation_keys); }}};
-constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
-                                  "profile of the inlet velocity. parabolic: `velocity` in the middle of the side or "
-                                  "patch, 0 at its ends (mean 2/3; 3D 4/9)",
-                                  "constant | parabolic"}};
+constexpr Option inlet_keys[] = {
+    {"profile", Option::text, "constant",
+     "profile of the inlet velocity. parabolic: `velocity` in the middle of the side or "
+     "patch, 0 at its ends (mean 2/3; 3D 4/9, but uniform along a period, and along z between slip sides)",
+     "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {
     {"temperature", Option::number, "depends: an inlet needs it, other patches are adiabatic",
