@@ -1,4 +1,6 @@
 // Mistakes in the case file of a flow around a body: refused with the line, before anything is allocated.
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "flow_case.hpp"
 
@@ -103,8 +105,8 @@ TEST(ImmersedCaseFile, BodiesThatOverlapAreRefusedAndThoseThatNearlyTouchWarnedO
   EXPECT_TRUE(says(close[0], "the gap between the bodies body1 and body2 is about")) << close[0];
   const auto meet = warnings_of(
       two(other + "position = [1.0, -0.9]\nmotion = { type = \"translation\", velocity = [-0.01, 0.01] }\n"));
-  ASSERT_EQ(meet.size(), 1u);
-  EXPECT_TRUE(says(meet[0], "overlap at t = ")) << meet[0];
+  const auto overlaps = [](const std::string& warning) { return says(warning, "body1 and body2 overlap at t = "); };
+  EXPECT_TRUE(std::ranges::any_of(meet, overlaps));
 }
 
 TEST(ImmersedCaseFile, TheCoupledSchemeIsRefused) {
