@@ -16,12 +16,13 @@ namespace {
 
 constexpr Option type_keys[] = {
     {"type", Option::text, Option::required,
-     "kind of boundary; farfield: characteristic; slip_wall: no normal velocity; symmetry: slip_wall without forces; "
-     "adiabatic_wall: no slip, no heat flux; isothermal_wall: no slip, temperature prescribed; heat_flux_wall: no "
-     "slip, heat flux prescribed; all three require reynolds; supersonic_inflow: all variables prescribed; "
-     "supersonic_outflow: all extrapolated; pressure_outlet: subsonic, pressure prescribed, the rest extrapolated; "
-     "mass_flow_outlet: subsonic, mass flux prescribed, the rest extrapolated; total_pressure_inlet: subsonic, total "
-     "pressure, total temperature and direction prescribed; exact: time-dependent state of flow.exact or flow.initial",
+     "type of the boundary condition (no-slip walls require reynolds); farfield: characteristic condition with the "
+     "free stream; slip_wall: no normal velocity; symmetry: slip_wall that does not count in the forces; "
+     "adiabatic_wall: no slip, no heat flux; isothermal_wall: no slip, prescribed temperature; heat_flux_wall: no "
+     "slip, prescribed heat flux; supersonic_inflow: all variables prescribed; supersonic_outflow: all variables "
+     "extrapolated; pressure_outlet: subsonic, pressure prescribed, all else extrapolated; mass_flow_outlet: subsonic, "
+     "mass flux prescribed, all else extrapolated; total_pressure_inlet: subsonic, total pressure, total temperature "
+     "and direction prescribed; exact: time-dependent state of flow.exact or flow.initial",
      "farfield | slip_wall | symmetry | adiabatic_wall | isothermal_wall | heat_flux_wall | supersonic_inflow | "
      "supersonic_outflow | pressure_outlet | mass_flow_outlet | total_pressure_inlet | exact"}};
 constexpr Option outside_keys[] = {

@@ -14,30 +14,35 @@ constexpr Option body_keys[] = {
      "(0, inf)", "velocity"},
     {"reference_length", Option::number, "1", "length scale of strouhal and wake_length", "(0, inf)", "length"},
     {"reference_area", Option::number, "depends on reference_length: equal to it",
-     "area in the drag and lift coefficients; 2D: a length, as forces are per unit of depth", "(0, inf)", "length^2"},
-    {"control_volume", Option::numbers, "depends on the grid: all but the outermost cells",
-     "box [x0, y0(, z0), x1, y1(, z1)] of the momentum balance, rounded to the nearest faces", "", "length"}};
+     "reference area of the drag and lift coefficients; in 2D a length, because forces are per unit depth", "(0, inf)",
+     "length^2"},
+    {"control_volume", Option::numbers, "depends on the grid: all cells but the outermost ones",
+     "box [x0, y0(, z0), x1, y1(, z1)] for the forces by the momentum balance, rounded to the nearest grid faces", "",
+     "length"}};
 
 constexpr Option heat_keys[] = {
-    {"temperature", Option::number, "depends: without it heat_flux is given", "temperature of the surface of the body",
-     "(-inf, inf)", "temperature"},
-    {"heat_flux", Option::number, "0", "heat flux from the surface into the fluid over density times heat capacity",
-     "(-inf, inf)", "temperature velocity"}};
+    {"temperature", Option::number, "depends: not prescribed, heat_flux applies",
+     "temperature of the surface of the body", "(-inf, inf)", "temperature"},
+    {"heat_flux", Option::number, "0",
+     "heat flux from the surface of the body into the fluid, divided by density and heat capacity", "(-inf, inf)",
+     "temperature velocity"}};
 
 constexpr Option output_keys[] = {
     {"average_from", Option::number, "0", "start time of the force statistics", "", "time"},
-    {"forces_period", Option::number, "0", "period of a forced motion, for drag_noise; 0: none", "[0, inf)", "time"}};
+    {"forces_period", Option::number, "0",
+     "period of the prescribed motion, for the quantity drag_noise; 0: drag_noise is not computed", "[0, inf)",
+     "time"}};
 
 constexpr Option numerics_keys[] = {
     {"order", Option::integer, "2",
-     "order of the advection. 4: fourth order where two neighbours on each side are fluid, "
-     "and a cubic wall condition; for few cells in a boundary layer around a fixed "
-     "body; CFL number up to about 0.7",
+     "order of accuracy of the advection; 4: fourth order where two neighbours on each side are fluid, and a cubic "
+     "wall condition, for boundary layers with few cells on a fixed body (CFL number up to about 0.7)",
      "[2, 4]"}};
 
-constexpr Option ranks_keys[] = {{"body_layers", Option::integer, "0",
-                                  "layers of cells around the part of a rank in which it knows the body; 0: as needed",
-                                  "[0, 1000]"}};
+constexpr Option ranks_keys[] = {
+    {"body_layers", Option::integer, "0",
+     "number of cell layers around the part of a rank in which the rank also knows the body; 0: as many as needed",
+     "[0, 1000]"}};
 
 void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   const Table flow = config.table("flow");

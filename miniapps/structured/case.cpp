@@ -14,41 +14,41 @@ namespace weir {
 
 namespace {
 
-constexpr Option force_keys[] = {{"direction", Option::numbers, "[0, 0, 0]",
-                                  "acceleration vector, multiplied by the modulation factor", "(-inf, inf)",
-                                  "length/time^2"}};
+constexpr Option force_keys[] = {
+    {"direction", Option::numbers, "[0, 0, 0]",
+     "body force per unit mass, multiplied by mean + amplitude cos(angular_frequency t + phase)", "(-inf, inf)",
+     "length/time^2"}};
 
 constexpr Option flow_keys[] = {
     {"scheme", Option::text, "fractional_step",
-     "time integration; artificial_compressibility solves all unknowns of a cell together ([linear.flow]; "
-     "incompressible "
-     "only)",
+     "time integration scheme; fractional_step: separate systems for momentum and pressure; "
+     "artificial_compressibility: one system for all unknowns, [linear.flow] (incompressible only)",
      "fractional_step | artificial_compressibility"},
     {"viscosity", Option::number, Option::required, "dynamic viscosity: kinematic viscosity times density", "[0, inf)",
      "density length^2/time"},
-    {"density", Option::number, "1", "density of the fluid, constant", "(0, inf)", "density"},
+    {"density", Option::number, "1", "constant density of the fluid", "(0, inf)", "density"},
     {"body_force", Option::numbers, "[0, 0, 0]",
-     "acceleration vector, or { direction = [..], mean, amplitude, angular_frequency, phase }, as `modulation` of a "
-     "boundary; "
-     "formulas of x, y, z, t",
+     "body force per unit mass: a vector of numbers or formulas of x, y, z, t, or a table { direction = [..], mean, "
+     "amplitude, angular_frequency, phase } for a force that oscillates in time",
      "numbers or formulas", "length/time^2"},
     {"initial", Option::text, "rest",
-     "initial velocity field. uniform: initial_velocity; taylor_green_2d: carried along by it; turbulent_channel: "
-     "Reichardt's profile between "
-     "walls in y; formula: initial_velocity, formulas of x, y, z (without: exact_velocity at t = 0)",
+     "initial velocity field; rest: zero velocity; uniform: initial_velocity; taylor_green_2d: Taylor-Green vortices "
+     "moving with initial_velocity; turbulent_channel: Reichardt's profile between walls in y; formula: formulas of x, "
+     "y, z in initial_velocity, or exact_velocity at t = 0 if these are not given",
      "rest | uniform | taylor_green_2d | taylor_green_3d | poiseuille | womersley | turbulent_channel | formula"},
     {"initial_velocity", Option::numbers, "[0, 0, 0]",
-     "velocity for initial = \"uniform\", \"taylor_green_2d\" (numbers) and \"formula\"", "numbers or formulas",
-     "velocity"},
+     "initial velocity, as numbers for initial = \"uniform\" and \"taylor_green_2d\", as formulas of x, y, z for "
+     "\"formula\"",
+     "numbers or formulas", "velocity"},
     {"initial_perturbation", Option::number, "0", "amplitude of the waves added to initial = \"turbulent_channel\"",
      "(-inf, inf)", "u_tau"},
-    {"exact", Option::text, "depends on initial: the same where that is a solution",
-     "exact solution that error_velocity_* and error_pressure_l2 compare with",
+    {"exact", Option::text, "depends on initial: the same if it is an exact solution",
+     "exact solution for the quantities error_velocity_l2, error_velocity_max and error_pressure_l2",
      "none | taylor_green_2d | poiseuille | womersley | formula"},
-    {"exact_velocity", Option::numbers, "[0, 0, 0]", "velocity for exact = \"formula\": formulas of x, y, z, t",
-     "numbers or formulas", "velocity"},
+    {"exact_velocity", Option::numbers, "[0, 0, 0]",
+     "exact velocity for exact = \"formula\", as formulas of x, y, z, t", "numbers or formulas", "velocity"},
     {"exact_pressure", Option::number, "depends: error_pressure_l2 is not measured",
-     "pressure for exact = \"formula\": a formula of x, y, z, t", "number or formula", "pressure"},
+     "exact pressure for exact = \"formula\", as a formula of x, y, z, t", "number or formula", "pressure"},
     {"turbulence", Option::text, "none",
      "turbulence model; k_omega (Wilcox 1988) requires artificial_compressibility, initial = \"turbulent_channel\" and "
      "no inlet or outlet",
@@ -56,18 +56,19 @@ constexpr Option flow_keys[] = {
 
 constexpr Option time_keys[] = {
     {"end", Option::number, Option::required, "end time of the run", "(0, inf)", "time"},
-    {"dt", Option::number, "depends on time.cfl: one of both is given", "fixed time step", "(0, inf)", "time"},
-    {"cfl", Option::number, "depends on time.dt: one of both is given",
-     "CFL number that sets dt; at most 1 with fractional_step", "(0, inf)"},
+    {"dt", Option::number, "depends on time.cfl: exactly one of dt and cfl is given", "fixed time step", "(0, inf)",
+     "time"},
+    {"cfl", Option::number, "depends on time.dt: exactly one of dt and cfl is given",
+     "CFL number from which the time step is computed; at most 1 with fractional_step", "(0, inf)"},
     {"steady_tolerance", Option::number, "0",
-     "steady state: the run ends when max |du/dt| is below this, and so is max |ds/dt| of each scalar over its largest "
-     "deviation from the mean, times the largest speed; 0: off",
+     "tolerance of the steady-state criterion: the run ends when max |du/dt|, and U max |ds/dt| / S for each scalar s, "
+     "are below it (U: largest speed, S: largest deviation of s from its mean); 0: off",
      "[0, inf)", "velocity/time"},
-    {"steady_every", Option::integer, "10", "steps between two evaluations of the steady-state criterion", "[1, inf)",
-     "steps"}};
-constexpr Option coupled_time_keys[] = {
-    {"steady", Option::boolean, "false",
-     "steady flow without physical time; [pseudo_time] ends the run (artificial_compressibility)"}};
+    {"steady_every", Option::integer, "10", "number of steps between two evaluations of the steady-state criterion",
+     "[1, inf)", "steps"}};
+constexpr Option coupled_time_keys[] = {{"steady", Option::boolean, "false",
+                                         "switch for a steady flow without physical time, which ends by the criteria "
+                                         "of [pseudo_time] (artificial_compressibility)"}};
 
 void read_vector(const Table& t, const char* key, int dim, double (&v)[3]) {
   const auto list = t.get<std::vector<double>>(key);

@@ -18,14 +18,16 @@ constexpr Option probe_keys[] = {
     {"to", Option::numbers, Option::required, "end point of the line", "", "length"},
     {"points", Option::integer, Option::required, "number of points on the line, ends included", "[2, 1000000]"},
     {"fields", Option::texts, Option::required,
-     "fields to sample: u, v, w, p; compressible: u, v, p, mach, density, entropy, cp, temperature"},
-    {"reference", Option::table, "", "published data; the largest difference from it becomes the quantity error_NAME",
-     "", "", "", comparison_options}};
+     "sampled fields: u, v, w, p; compressible: u, v, p, mach, density, entropy, cp, temperature"},
+    {"reference", Option::table, "",
+     "published data; the largest difference from them is reported as the quantity error_NAME", "", "", "",
+     comparison_options}};
 constexpr Option field_keys[] = {{"field", Option::text, "depends on the probe: the first of its fields",
                                   "field to compare with the published data"}};
 constexpr Option history_keys[] = {
-    {"quantity", Option::text, Option::required, "column of history.csv to compare"},
-    {"reference", Option::table, "", "published data, drawn in the same plot", "", "", "", comparison_options}};
+    {"quantity", Option::text, Option::required, "column of history.csv that is compared with published data"},
+    {"reference", Option::table, "", "published data, drawn in the plot of the column", "", "", "",
+     comparison_options}};
 
 struct Stencil {
   int first = 0, count = 0;

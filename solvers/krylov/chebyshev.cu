@@ -160,7 +160,7 @@ class Chebyshev : public Krylov<Space> {
 
 constexpr KrylovDescription krylov::chebyshev{
     .name = "chebyshev",
-    .meaning = "Chebyshev semi-iteration where the mass term dominates; without inner products",
+    .meaning = "Chebyshev semi-iteration without inner products, for matrices in which the mass term dominates",
     .citation = "Golub & Varga 1961",
     .options = {},
     .needs_symmetry = true,

@@ -9,9 +9,9 @@ namespace weir {
 namespace {
 
 constexpr Option point_keys[] = {
-    {"name", Option::text, Option::required, "suffix of the column and the quantity point_NAME"},
-    {"at", Option::numbers, Option::required, "point [x, y]; the value is that of the cell which contains it", "",
-     "length"},
+    {"name", Option::text, Option::required, "name of the point, used for the column and the quantity point_NAME"},
+    {"at", Option::numbers, Option::required,
+     "coordinates [x, y] of the point; the recorded value is that of the cell that contains it", "", "length"},
     {"field", Option::text, Option::required, "recorded field",
      "mach | pressure | density | u | v | entropy | cp | temperature"}};
 

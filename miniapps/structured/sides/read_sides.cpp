@@ -15,38 +15,39 @@ const std::array<const char*, 6> side_names = {"x_min", "x_max", "y_min", "y_max
 namespace {
 
 constexpr Option modulation_keys[] = {
-    {"mean", Option::number, "1", "mean of the factor mean + amplitude cos(angular_frequency t + phase)"},
+    {"mean", Option::number, "1", "mean value of the factor mean + amplitude cos(angular_frequency t + phase)"},
     {"amplitude", Option::number, "0", "amplitude of the oscillation; 0: steady"},
     {"angular_frequency", Option::number, "0", "angular frequency of the oscillation", "", "radians/time"},
     {"phase", Option::number, "0", "phase of the oscillation at t = 0", "", "radians"}};
 
 constexpr Option type_keys[] = {
     {"type", Option::text, Option::required,
-     "boundary condition. wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: "
-     "convective; periodic: both ends",
+     "type of the boundary condition; wall: no slip; slip: no normal velocity, no shear; inlet: prescribed velocity; "
+     "outlet: convective condition; periodic: joined to the opposite side, which has the same type",
      "wall | slip | inlet | outlet | periodic"}};
 constexpr Option range_keys[] = {
-    {"range", Option::numbers, "depends: all of the side",
-     "extent of a patch, if SIDE is an array of tables: [low, high] in each direction along the side, rounded to the "
-     "nearest grid faces; patches must cover the side without gap or overlap",
+    {"range", Option::numbers, "depends: the whole side",
+     "extent of a patch (if SIDE is an array of tables): [low, high] in each direction along the side, rounded to the "
+     "nearest grid faces; the patches must cover the side without gaps or overlaps",
      "pairs of numbers", "length"}};
 constexpr Option moving_keys[] = {
     {"velocity", Option::numbers, "[0, 0, 0]",
-     "velocity of the side. inlet: required, one value is along the inward normal; wall: in its own plane; formulas of "
-     "x, y, z, t",
+     "velocity on the side, as numbers or formulas of x, y, z, t; inlet: required, where a single value is the "
+     "velocity along the inward normal; wall: velocity in the plane of the wall",
      "numbers or formulas", "velocity"},
-    {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "",
-     "", "", [] { return Options(modulation_keys); }}};
+    {"modulation", Option::table, "",
+     "time-dependent factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "", "", "",
+     [] { return Options(modulation_keys); }}};
 constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
-                                  "profile of the inlet velocity. parabolic: `velocity` in the middle of the side or "
-                                  "patch, 0 at its ends (mean 2/3; 3D 4/9)",
+                                  "shape of the inlet velocity profile; parabolic: maximum `velocity` in the middle of "
+                                  "the side or patch, 0 at its ends, mean 2/3 (3D: 4/9) of the maximum",
                                   "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {
-    {"temperature", Option::number, "depends: an inlet needs it, other patches are adiabatic",
+    {"temperature", Option::number, "depends: required at an inlet, other patches are adiabatic",
      "temperature of the side, a number or a formula of x, y, z, t", "number or formula", "temperature"},
     {"heat_flux", Option::number, "0",
-     "heat flux into the fluid over density times heat capacity (wall, slip); a formula of x, y, z, t",
+     "heat flux into the fluid divided by density and heat capacity (wall, slip), a number or a formula of x, y, z, t",
      "number or formula", "temperature velocity"}};
 
 const char* axis_names[] = {"x", "y", "z"};

@@ -13,7 +13,9 @@ namespace weir {
 namespace {
 
 constexpr Option surface_keys[] = {
-    {"name", Option::text, Option::required, "name used in surface/NAME.csv, NAME_separation and NAME_reattachment"},
+    {"name", Option::text, Option::required,
+     "name of the surface, used for the file surface/NAME.csv and the quantities NAME_separation and "
+     "NAME_reattachment"},
     {"side", Option::text, Option::required, "side of the box", "x_min | x_max | y_min | y_max | z_min | z_max"}};
 
 }  // namespace
@@ -148,9 +150,9 @@ namespace {
 
 constexpr Quantity surface_quantity_list[] = {
     {"NAME_separation", "length", "incompressible, immersed",
-     "first place at which the shear of a [[surface]] turns negative"},
+     "first position at which the wall shear stress of a [[surface]] becomes negative"},
     {"NAME_reattachment", "length", "incompressible, immersed",
-     "last place at which the shear of a [[surface]] turns positive"},
+     "last position at which the wall shear stress of a [[surface]] becomes positive"},
     {"NAME_heat_flux", "temperature velocity", "incompressible",
      "mean heat flux -diffusivity dT/dn through a [[surface]] into the fluid"},
     {"NAME_SCALAR_flux", "scalar velocity", "incompressible",

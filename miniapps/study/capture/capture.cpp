@@ -56,11 +56,10 @@ bool begins_with(const Capsule& c, double residual0) {
 
 static Options capture_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "system to capture, one of [linear.SYSTEM]; empty: all"},
+      {"system", Option::text, "", "name of the captured system, one of [linear.SYSTEM]; empty: all systems"},
       {"when", Option::text, "",
-       "rules joined with |, any of which captures a solve: steps:100,200, every:50, iterations>40, time>5 ms, "
-       "stagnation, "
-       "not_finite, failure"},
+       "rules, joined by |, that select the captured solves: steps:100,200, every:50, iterations>40, time>5 ms, "
+       "stagnation, not_finite, failure; a solve that fulfils any of them is captured"},
       {"on_failure", Option::boolean, "true", "switch for capturing the system whose failure ends the run"},
       {"state", Option::boolean, "false", "switch for storing the flow state with each system"},
       {"most", Option::integer, "20", "maximum number of captured systems per run", "[0, inf)", "systems"},
