@@ -78,8 +78,8 @@ std::vector<double> read_lengths(const Table& t, const char* key) {
 void require_few_elements(const Table& t, double spacing, double size, int dimension) {
   const double across = size / spacing, finest = dimension == 2 ? 2000 : 1000;
   if (!(across <= finest))
-    t.fail("surface_spacing", "the surface would have far too many elements: at least 1/" +
-                                  std::to_string(std::lround(finest)) + " of the body's size");
+    t.fail("surface_spacing", "the surface would have too many elements; the spacing must be at least 1/" +
+                                  std::to_string(std::lround(finest)) + " of the size of the body");
   constexpr double bytes_an_element = 400;
   const double elements = dimension == 2 ? 4 * across : 12 * across * across;
   require_free_memory(bytes_an_element * elements, t.where("surface_spacing") + ": the body's surface");

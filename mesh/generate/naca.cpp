@@ -278,7 +278,7 @@ double refinement_for(Naca o, int cells) {
 void read_profile(const Table& t, Naca& o) {
   const auto digits = t.get<std::string>("profile");
   if (digits.size() != 4 || digits.find_first_not_of("0123456789") != std::string::npos || digits.substr(2) == "00")
-    t.fail("profile", "'profile' must be the four digits of a NACA airfoil, such as \"0012\" or \"2412\"");
+    t.fail("profile", "'profile' must be the four digits of a NACA section, such as \"0012\" or \"2412\"");
   o.camber = 0.01 * (digits[0] - '0');
   if (digits[1] != '0') o.camber_position = 0.1 * (digits[1] - '0');
   if ((o.camber > 0) != (digits[1] != '0'))

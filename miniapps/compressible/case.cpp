@@ -185,8 +185,9 @@ void read_pair(const Table& t, const char* key, double (&v)[2]) {
 
 void read_side(const Table& initial, const char* key, PrimitiveState& s) {
   if (!initial.has(key))
-    initial.fail("type",
-                 "a Riemann problem requires left and right = { density = ..., velocity = [u, v], pressure = ... }");
+    initial.fail(
+        "type",
+        "a Riemann problem requires 'left' and 'right', each { density = ..., velocity = [u, v], pressure = ... }");
   const Table t = initial.table(key);
   double velocity[2];
   read_pair(t, "velocity", velocity);
@@ -200,7 +201,7 @@ void read_formula_flow(const Table& t, ExactFlow& f) {
     const std::vector<Formula> given = read_formulas(t, key, "xyt");
     const std::size_t count = key == std::string("velocity") ? 2 : 1;
     if (given.size() != count)
-      t.fail(key, fmt::format("a flow by formulas requires '{}', {} number(s) or formula(s)", key, count));
+      t.fail(key, fmt::format("type = \"formula\" requires '{}' with {} number(s) or formula(s)", key, count));
     for (const Formula& formula : given) f.formula[k++] = formula;
   }
 }
@@ -252,7 +253,7 @@ void read_flow(const Table& options, CompressibleCase& c) {
   c.start_from = t.get<std::string>("start_from");
   read_initial(t, c);
   const std::vector<Formula> force = read_formulas(t, "body_force", "xyt");
-  if (!force.empty() && force.size() != 2) t.fail("body_force", "body_force must have 2 numbers or formulas");
+  if (!force.empty() && force.size() != 2) t.fail("body_force", "'body_force' must have 2 numbers or formulas");
   if (!force.empty()) c.body_force = {force[0], force[1]};
   double pair[2];
   read_pair(t, "gravity", pair);
@@ -285,7 +286,7 @@ void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
   const Table t = options.described_by(pseudo_time_keys);
   o.cfl_start = t.get<double>("cfl_start");
   o.cfl_max = t.get<double>("cfl_max");
-  if (o.cfl_max < o.cfl_start) t.fail("cfl_max", "cfl_max must not be below cfl_start");
+  if (o.cfl_max < o.cfl_start) t.fail("cfl_max", "'cfl_max' must not be less than 'cfl_start'");
   o.exponent_down = t.get<double>("exponent_down");
   o.exponent_up = t.get<double>("exponent_up");
   o.relaxation = t.get<double>("relaxation");

@@ -132,7 +132,7 @@ CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCa
   schedule_ = FieldSchedule(output);
   fields_ = output.described_by(field_options()).get<std::vector<std::string>>("fields");
   if (!c.turbulence.is_on && std::ranges::find(fields_, "eddy_viscosity") != fields_.end())
-    output.fail("fields", "eddy_viscosity requires [flow] turbulence");
+    output.fail("fields", "the field eddy_viscosity requires [flow] turbulence");
   for (const Table& t : config.tables("surface")) comparisons_.push_back(read_comparison(t, boundary));
   if (config.tables("probe").empty()) return;
   Box box{{1e300, 1e300, 0}, {-1e300, -1e300, 0}};

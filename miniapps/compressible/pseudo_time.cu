@@ -300,7 +300,8 @@ bool PseudoTime<Space>::search_line(Attempt& a, Timings& timings) {
     if (grown <= allowed) return true;
     a.omega *= 0.5;
     if (!(a.omega >= least)) {
-      a.why = "no part of the step lowers the residual: a small one multiplies it by " + std::to_string(grown);
+      a.why = "the line search finds no step that lowers the residual; even a small one multiplies it by " +
+              std::to_string(grown);
       return false;
     }
     with_equations(n, [&](auto m) { move<Space, m.value>(a.omega, U_, dU_, trial_); });

@@ -30,7 +30,7 @@ struct SystemDefaults {
   void refuse_unfit(const Table& options_of_solver) const {
     if (!is_newton && ForcingRule::is_given(options_of_solver))
       options_of_solver.fail("tolerance",
-                             "'" + std::string(name) + "' needs a number: its systems are no Newton steps");
+                             "'" + std::string(name) + "' requires a number, because its systems are not Newton steps");
     weir::refuse_unfit(options_of_solver, method, preconditioner, matrix, is_symmetric);
   }
 };

@@ -47,8 +47,8 @@ constexpr Option ranks_keys[] = {
 void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   const Table flow = config.table("flow");
   if (c.flow.scheme != Scheme::fractional_step)
-    flow.fail("scheme", "the immersed miniapp has scheme = \"fractional_step\" only");
-  if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a body needs a positive viscosity");
+    flow.fail("scheme", "the immersed miniapp supports scheme = \"fractional_step\" only");
+  if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a flow around a body requires a positive viscosity");
   for (int d = 0; d < c.flow.dim(); ++d)
     if (c.flow.grid.cells(d) < 3)
       config.table("grid").fail("cells",
@@ -59,7 +59,7 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
       (s.is_temperature() ? config : config.table("scalar"))
           .table(s.name)
           .fail("exact", "exact solutions are not available with an immersed body");
-  if (!config.has("body")) config.fail("body", "missing table [body]: the body in the flow");
+  if (!config.has("body")) config.fail("body", "missing table [body], which describes the body in the flow");
 }
 
 std::vector<WallScalar> read_walls(const Table& config, std::vector<ScalarCase>& scalars) {
@@ -69,7 +69,7 @@ std::vector<WallScalar> read_walls(const Table& config, std::vector<ScalarCase>&
   for (ScalarCase& s : scalars) {
     const ScalarKeys value = value_keys(body, s), flux = flux_keys(body, s);
     if (value.is_there() && flux.is_there())
-      flux.fail("a body has a " + value.name + " or a " + flux.name + ", not both");
+      flux.fail("a body has either a " + value.name + " or a " + flux.name + ", not both");
     if (value.is_there()) {
       walls.push_back({true, value.in.get<double>(value.key)});
       s.excess_within = std::max(s.excess_within, std::abs(walls.back().value - s.reference));
@@ -94,8 +94,8 @@ CellBox read_control_volume(const Table& body, const IncompressibleCase& c) {
   if (!body.has("control_volume")) return box;
   const auto list = body.get<std::vector<double>>("control_volume");
   if (list.size() != static_cast<std::size_t>(2 * dim))
-    body.fail("control_volume",
-              "control_volume must have " + std::to_string(2 * dim) + " numbers: its low and its high corner");
+    body.fail("control_volume", "'control_volume' must have " + std::to_string(2 * dim) +
+                                    " numbers: the lower and the upper corner of the box");
   for (int d = 0; d < dim; ++d) {
     const auto s = static_cast<std::size_t>(d);
     const auto& faces = grid.line[s].faces;
@@ -109,7 +109,7 @@ CellBox read_control_volume(const Table& body, const IncompressibleCase& c) {
     box.low[d] = std::max(nearest(list[s]), margin(0));
     box.high[d] = std::min(nearest(list[s + static_cast<std::size_t>(dim)]), grid.cells(d) - margin(1));
     if (box.high[d] - box.low[d] < 4)
-      body.fail("control_volume", "control_volume must be at least four cells wide, and lie inside the box");
+      body.fail("control_volume", "'control_volume' must be at least four cells wide and lie inside the box");
   }
   return box;
 }
@@ -161,7 +161,7 @@ ImmersedCase read_immersed_case(const Table& config) {
   c.walls = read_walls(config, c.flow.scalars);
   const Table numerics = config.table("numerics").described_by(numerics_keys);
   c.order = numerics.get<int>("order");
-  if (c.order == 3) numerics.fail("order", "order is 2 or 4");
+  if (c.order == 3) numerics.fail("order", "'order' must be 2 or 4");
   if (c.order == 4 && config.table("body").has("motion"))
     numerics.fail("order",
                   "order = 4 requires a fixed body: with a moving one the change of stencil makes the forces noisy");

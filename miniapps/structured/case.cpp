@@ -106,7 +106,7 @@ void read_initial_velocity(const Table& t, const std::string& initial, Incompres
     if (has_formula(t, "initial_velocity")) t.fail("initial_velocity", "formulas need initial = \"formula\"");
     read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
   } else if (t.has("initial_velocity")) {
-    t.fail("initial_velocity", "initial_velocity means nothing with initial = \"" + initial + "\"");
+    t.fail("initial_velocity", "initial_velocity has no effect with initial = \"" + initial + "\"");
   }
   if (c.initial == Initial::uniform && !t.has("initial_velocity"))
     t.fail("initial", "initial = \"uniform\" needs initial_velocity");
@@ -147,12 +147,12 @@ void read_flow(const Table& options, IncompressibleCase& c) {
     t.fail("viscosity", "this flow needs a positive viscosity");
   if (c.force_has_formula &&
       (either(Initial::poiseuille) || either(Initial::womersley) || either(Initial::turbulent_channel)))
-    t.fail("body_force", "this flow needs a body force in numbers");
+    t.fail("body_force", "this flow requires a body force given as numbers");
   if (either(Initial::womersley) && !(c.force_modulation.amplitude != 0 && c.force_modulation.angular_frequency > 0))
     t.fail("body_force", "Womersley's flow needs an oscillating body force");
   if (c.initial == Initial::turbulent_channel) {
     if (!(c.viscosity > 0) || c.body_force[0] == 0)
-      t.fail("initial", "a turbulent channel needs a viscosity and a body force along x");
+      t.fail("initial", "a turbulent channel requires a positive viscosity and a body force along x");
     c.initial_perturbation = t.get<double>("initial_perturbation");
   }
   if (c.initial == Initial::taylor_green_3d && c.dim() == 2)
@@ -167,8 +167,8 @@ void check_exact(const Table& t, const IncompressibleCase& c) {
   for (int n = 0; n < 2 * c.dim(); ++n)
     if (type_of(c, n) == SidePatch::Type::inlet || type_of(c, n) == SidePatch::Type::outlet)
       t.fail(t.has("exact") ? "exact" : "initial",
-             std::string("this flow is no exact solution with the inlet or outlet at ") + side_names[n] +
-                 "; exact = \"none\" measures no error");
+             std::string("this flow is not an exact solution, because of the inlet or outlet at ") + side_names[n] +
+                 "; set exact = \"none\"");
 }
 
 // The model knows walls, slip and periodic sides, and starts from the channel's first guess.
@@ -183,14 +183,14 @@ void read_turbulence(const Table& t, IncompressibleCase& c) {
     const SidePatch::Type type = type_of(c, n);
     if (type == SidePatch::Type::inlet || type == SidePatch::Type::outlet)
       t.fail("turbulence",
-             std::string("turbulence = \"k_omega\" does not know what flows in or out at ") + side_names[n]);
+             std::string("turbulence = \"k_omega\" does not support the inlet or outlet at ") + side_names[n]);
   }
 }
 
 // Artificial compressibility knows one condition a side, and numbers.
 void refuse_for_coupled(const Table& config, const IncompressibleCase& c) {
   if (c.scheme != Scheme::artificial_compressibility) return;
-  const std::string needs = ": scheme = \"artificial_compressibility\" does not know them";
+  const std::string needs = " are not supported by scheme = \"artificial_compressibility\"";
   for (const ScalarCase& s : c.scalars)
     config.fail(s.is_temperature() ? "temperature" : "scalar",
                 (s.is_temperature() ? "[temperature]" : "[scalar." + s.name + "]") +
@@ -213,18 +213,18 @@ void read_time(const Table& options, Scheme scheme, TimeControl& time) {
   if (time.steady) {
     for (const char* key : {"end", "dt", "cfl", "steady_tolerance", "steady_every"})
       if (t.has(key))
-        t.fail(key, std::string(key) + " means nothing where steady = true: [pseudo_time] says when it ends");
+        t.fail(key, std::string(key) + " has no effect with steady = true: the criteria of [pseudo_time] end the run");
     return;
   }
   time.end = t.get<double>("end");
-  if (t.has("dt") && t.has("cfl")) t.fail("cfl", "dt and cfl contradict each other: give one");
+  if (t.has("dt") && t.has("cfl")) t.fail("cfl", "'dt' and 'cfl' are alternatives: give one of them");
   if (!t.has("dt") && !t.has("cfl")) t.fail("dt", "[time] needs dt or cfl");
   if (t.has("dt")) {
     time.dt = t.get<double>("dt");
   } else {
     time.cfl = t.get<double>("cfl");
     if (scheme == Scheme::fractional_step && time.cfl > 1)
-      t.fail("cfl", "the CFL number of explicit advection lies between 0 and 1");
+      t.fail("cfl", "the CFL number must be at most 1, because advection is explicit");
   }
   time.steady_tolerance = t.get<double>("steady_tolerance");
   time.steady_every = t.get<int>("steady_every");

@@ -46,7 +46,7 @@ CoupledOptions read_coupled_options(const Table& config, bool steady, double ref
   o.speed = t.get<double>("speed", reference_speed);
   o.cfl_start = t.get<double>("cfl_start", steady ? 10 : 1e6);
   o.cfl_max = t.get<double>("cfl_max");
-  if (o.cfl_max < o.cfl_start) t.fail("cfl_max", "cfl_max lies below cfl_start");
+  if (o.cfl_max < o.cfl_start) t.fail("cfl_max", "'cfl_max' must not be less than 'cfl_start'");
   o.exponent_up = t.get<double>("exponent_up");
   o.exponent_down = t.get<double>("exponent_down");
   o.relaxation = t.get<double>("relaxation");

@@ -59,7 +59,7 @@ const SampledField& field_named(std::span<const SampledField> fields, const std:
 ProbePoint read_point(const Table& table, const char* key, const Box& box) {
   std::vector<double> given = table.get<std::vector<double>>(key);
   if (given.size() == 2) given.push_back(0.5 * (box.low[2] + box.high[2]));
-  if (given.size() != 3) table.fail(key, fmt::format("'{}' needs 2 or 3 coordinates", key));
+  if (given.size() != 3) table.fail(key, fmt::format("'{}' must have 2 or 3 coordinates", key));
   ProbePoint point{};
   for (std::size_t d = 0; d < 3; ++d) {
     const double slack = 1e-12 * (box.high[d] - box.low[d]);  // decimals of a case file against sums of widths

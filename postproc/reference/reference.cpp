@@ -112,7 +112,7 @@ Profile read_published(const Comparison& c) {
     profile.position.push_back(c.shift + c.scale * coordinate);
     profile.value.push_back(c.value_scale * *value);
   }
-  if (profile.value.empty()) fail(c, "no row of the kind that is asked for");
+  if (profile.value.empty()) fail(c, "no row fulfils the conditions in 'rows'");
   return profile;
 }
 

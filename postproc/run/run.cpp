@@ -96,7 +96,8 @@ void Run::read_options() {
   deterministic_ = device.get<bool>("deterministic");
   const bool adapts = threads_ == 0 && !deterministic_ && !std::getenv("OMP_NUM_THREADS");
   if (threads_ > most_threads())
-    device.fail("threads", fmt::format("{} threads; at most {} here", threads_, most_threads()));
+    device.fail("threads",
+                fmt::format("{} threads are requested, but this machine allows at most {}", threads_, most_threads()));
   if (threads_ == 0) threads_ = std::max(1, omp_get_max_threads() / ranks().ranks_on_this_machine());
   if (adapts) adaptive_threads_.emplace(threads_, seconds_now());
   omp_set_num_threads(threads_);

@@ -79,8 +79,7 @@ class Refinement : public Krylov<Space> {
   const Matrix<Space>& inner_matrix(const Matrix<Space>& A) {
     if (options_.inner_matrix == "double") return A;
     const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
-    if (!csr)
-      throw Error(Exit::usage, "refinement: inner_matrix_storage = \"float\" needs block sparse rows (block CSR)");
+    if (!csr) throw Error(Exit::usage, "refinement: inner_matrix_storage = \"float\" requires a matrix in block CSR");
     if (rounded_ && rounded_->pattern() == csr->pattern())
       rounded_->round(csr->view().value);
     else

@@ -94,7 +94,7 @@ void read_range(const Table& t, const IncompressibleCase& c, SidePatch& p) {
   n.is_read = true;
   const std::vector<int> directions = directions_of(p.side, c.dim());
   if (n.kind != TableNode::Kind::array || n.items.size() != directions.size())
-    t.fail("range", fmt::format("'range' needs {} intervals [low, high]: along {}", directions.size(),
+    t.fail("range", fmt::format("'range' must have {} intervals [low, high]: along {}", directions.size(),
                                 directions.size() == 1
                                     ? axis_names[directions[0]]
                                     : std::string(axis_names[directions[0]]) + " and " + axis_names[directions[1]]));
@@ -109,7 +109,7 @@ void read_range(const Table& t, const IncompressibleCase& c, SidePatch& p) {
     p.first[e] = nearest_face(line, low);
     p.last[e] = nearest_face(line, high);
     if (p.first[e] == p.last[e])
-      t.fail("range", fmt::format("'range' [{}, {}] holds no cell: both ends are nearest to the face {} = {}", low,
+      t.fail("range", fmt::format("'range' [{}, {}] contains no cell: both ends are nearest to the face {} = {}", low,
                                   high, axis_names[e], line.faces[p.first[e]]));
   }
 }
@@ -158,12 +158,13 @@ SideScalar read_scalar(const Table& t, const ScalarCase& s, const SidePatch& p, 
   given.is_fixed = value.is_there();
   const bool is_wall = p.type == SidePatch::Type::wall || p.type == SidePatch::Type::slip;
   if (flux.is_there() && (given.is_fixed || !is_wall))
-    flux.fail("'" + flux.name + "' belongs to a wall or slip patch without `" + value.name + "`");
+    flux.fail("'" + flux.name + "' can be used on a wall or slip patch only, and not together with `" + value.name +
+              "`");
   if (p.type == SidePatch::Type::inlet && !given.is_fixed)
     t.fail("type",
-           "an inlet needs the " + (s.is_temperature() ? s.name : "value `" + value.name + "`") + " of what flows in");
+           "an inlet needs the " + (s.is_temperature() ? s.name : "value `" + value.name + "`") + " of the inflow");
   if (given.is_fixed && !is_wall && p.type != SidePatch::Type::inlet)
-    value.fail("'" + value.name + "' means nothing on a patch of type " + t.get<std::string>("type"));
+    value.fail("'" + value.name + "' cannot be used on a patch of type " + t.get<std::string>("type"));
   const ScalarKeys& keys = given.is_fixed ? value : flux;
   const std::vector<Formula> all = read_formulas(keys.in, keys.key, dim == 2 ? "xyt" : "xyzt");
   if (all.size() > 1) keys.fail("'" + keys.name + "' must be one number or formula");
@@ -227,17 +228,16 @@ void check_mixture(const std::vector<Table>& tables, const IncompressibleCase& c
   for (std::size_t q = 1; q < tables.size(); ++q) {
     const SidePatch &p = first[static_cast<std::ptrdiff_t>(q)], &before = *first;
     if (p.type == SidePatch::Type::periodic || before.type == SidePatch::Type::periodic)
-      tables[q].fail("type", "a periodic side has no patches");
+      tables[q].fail("type", "a periodic side cannot be divided into patches");
     for (std::size_t s = 0; s < c.scalars.size(); ++s)
       if (p.fixes(s) != before.fixes(s))
-        tables[q].fail("type",
-                       fmt::format("patches of {} mix given {} and given flux: its operator is a sum of 1D operators, "
-                                   "with one kind of end condition a side",
-                                   side_names[static_cast<std::size_t>(p.side)], c.scalars[s].name));
+        tables[q].fail("type", fmt::format("the patches of {} mix prescribed {} and prescribed flux, but the discrete "
+                                           "operator has one kind of condition per side",
+                                           side_names[static_cast<std::size_t>(p.side)], c.scalars[s].name));
     if (p.has_velocity() != before.has_velocity())
       tables[q].fail("type",
-                     "a side is slip as a whole or not at all: slip and a given velocity need two end conditions of "
-                     "one momentum operator, which is a sum of 1D operators");
+                     "a side cannot have patches of type slip and patches with a velocity, because the discrete "
+                     "momentum operator has one kind of condition per side");
   }
 }
 
@@ -278,7 +278,7 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
   if (gross > 0 && in == 0)
     t.fail(side_names[last], "the velocity of an inlet must point into the domain; here no fluid flows in");
   if (!c.has_outlet() && gross > 0 && !balances)
-    t.fail(side_names[last], "fluid flows in and has no way out: one side must be an outlet");
+    t.fail(side_names[last], "fluid flows in, but none can flow out: one side must be an outlet");
 }
 
 }  // namespace
@@ -320,7 +320,7 @@ void read_sides(const Table& t, IncompressibleCase& c) {
     const bool low = c.side(d, 0).type == SidePatch::Type::periodic,
                high = c.side(d, 1).type == SidePatch::Type::periodic;
     const char* culprit = side_names[2 * d + (low ? 0 : 1)];
-    if (low != high) t.fail(culprit, std::string(culprit) + " is periodic and the opposite side is not");
+    if (low != high) t.fail(culprit, std::string(culprit) + " is periodic, but the opposite side is not");
   }
   check_fluxes(t, c);
 }

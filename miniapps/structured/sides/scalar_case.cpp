@@ -65,8 +65,9 @@ void check_name(const Table& scalars, const std::string& name) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
       !std::all_of(name.begin(), name.end(), is_word))
-    scalars.fail(name,
-                 "a scalar's name is made of letters, digits and _, and begins with no digit; got \"" + name + "\"");
+    scalars.fail(
+        name, "the name of a scalar must consist of letters, digits and '_' and must not begin with a digit, got \"" +
+                  name + "\"");
   if (std::ranges::find(taken, name) != std::end(taken) || name.ends_with("_flux"))
     scalars.fail(name,
                  "a scalar cannot be called '" + name + "': a field, a linear system or a quantity has that name");
@@ -116,7 +117,8 @@ std::vector<ScalarCase> read_scalars(const Table& config, int dim) {
   if (!config.has("scalar")) return all;
   const Table scalars = config.table("scalar");
   for (const std::string& name : scalars.keys()) {
-    if (!scalars.is_table(name)) scalars.fail(name, "[scalar] holds tables, [scalar.NAME]; '" + name + "' is none");
+    if (!scalars.is_table(name))
+      scalars.fail(name, "[scalar] contains tables [scalar.NAME] only; '" + name + "' is not a table");
     check_name(scalars, name);
     all.push_back(read_scalar(scalars.table(name).described_by(scalar_keys), name, dim));
   }
@@ -135,7 +137,7 @@ void refuse_other_scalars(const Table& t, const std::vector<ScalarCase>& all) {
     const Table given = t.table(table);
     for (const std::string& name : given.keys()) {
       const auto is_it = [&](const ScalarCase& s) { return s.name == name; };
-      if (name == "temperature") given.fail(name, "the temperature has keys of its own, `temperature` and `heat_flux`");
+      if (name == "temperature") given.fail(name, "the temperature is set by the keys `temperature` and `heat_flux`");
       if (std::none_of(all.begin(), all.end(), is_it))
         given.fail(name, std::string(table) + "." + name + " needs a table [scalar." + name + "]");
     }

@@ -31,10 +31,11 @@ std::vector<SideSurface> read_side_surfaces(const Table& config, const Incompres
     if (s.name.empty() || s.name.find_first_of("/\\") != s.name.npos)
       t.fail("name", "'name' must be the name of a file, got \"" + s.name + "\"");
     for (const SideSurface& other : all)
-      if (other.name == s.name) t.fail("name", "two surfaces are called \"" + s.name + "\"");
+      if (other.name == s.name) t.fail("name", "two surfaces have the name \"" + s.name + "\"");
     s.side = static_cast<int>(place_of_word(t, "side", t.get<std::string>("side")));
     if (s.side >= 2 * c.dim() || c.is_periodic(s.side / 2))
-      t.fail("side", std::string(side_names[static_cast<std::size_t>(s.side)]) + " has no boundary condition here");
+      t.fail("side", std::string(side_names[static_cast<std::size_t>(s.side)]) +
+                         " is not a side with a boundary condition in this case");
     all.push_back(s);
   }
   return all;

@@ -82,7 +82,8 @@ class Capture : public Facility<Space> {
     keeps_state_ = options_.get<bool>("state");
     most_ = options_.get<std::int64_t>("most");
     most_bytes_ = static_cast<std::int64_t>(1e6 * options_.get<double>("most_mb"));
-    if (!rules_.empty() && !capsules_available()) options_.fail("when", "capturing needs HDF5: " + lacks("HDF5"));
+    if (!rules_.empty() && !capsules_available())
+      options_.fail("when", "captured systems require HDF5: " + lacks("HDF5"));
   }
 
   void attach(const StudiedSystem<Space>& system) override {

@@ -83,7 +83,8 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
     if (!fs::is_directory(path_)) throw Error(Exit::usage, path_ + ": exists and is not a directory");
     if (!is_run(path_) && !holds_nothing_but_a_manifest(path_)) refuse(path_, "exists and is not a run directory");
     if (is_old_run(path_) && !fs::exists(of(manifest_name)))
-      refuse(path_, "contains a run of an older version, which did not list its files: remove it yourself");
+      refuse(path_,
+             "contains a run of an older version of weir, which did not list its files; remove the folder by hand");
   }
   make_folder(path_);
   take_hold();
@@ -114,7 +115,7 @@ RunDirectory::RunDirectory(const std::string& path, Continued how) : path_(plain
   take_hold();
   const std::string manifest = read_manifest();
   const bool is_listed = manifest.starts_with(head_line);
-  if (!is_listed && !manifest.empty()) refuse(path_, "its manifest.txt is not that of a run");
+  if (!is_listed && !manifest.empty()) refuse(path_, "its manifest.txt was not written by a run");
   write_line((is_listed ? "" : head_line) + fmt::format("owner {} {} {}\n", getpid(), host_name(), date_text()));
   is_listed ? read_names(manifest) : adopt();
   sync_file(manifest_.file, of(manifest_name));
@@ -138,11 +139,11 @@ void RunDirectory::take_hold() {
   if (status == 0) return;
   const int reason = errno;
   if (reason != EWOULDBLOCK) {
-    without_lock_ = std::string("the file system keeps no locks (") + std::strerror(reason) +
-                    "): see to it that no second process writes into " + path_;
+    without_lock_ = std::string("the file system does not support file locks (") + std::strerror(reason) +
+                    "): make sure that no other process writes into " + path_;
     return;
   }
-  refuse(path_, owner_text(read_manifest()) + " writes here: wait for its end");
+  refuse(path_, owner_text(read_manifest()) + " is writing into it: wait until that process has ended");
 }
 
 // Error(file_io) where the directory has been moved or removed, or the manifest has: what is made under its name now

@@ -59,7 +59,7 @@ AggregationOptions read_aggregation_options(const Table& t) {
   o.pre = t.get("pre", o.smoothed ? 2 : 0);
   o.post = t.get("post", o.smoothed ? 2 : 1);
   read_keys(t, "levels", o.levels, "coarse_rows", o.coarse_rows, "strength", o.strength);
-  if (o.pre + o.post == 0) t.fail("post", "a cycle needs a sweep before or after its correction");
+  if (o.pre + o.post == 0) t.fail("post", "'pre' and 'post' must not both be 0");
   if (!o.smoothed) read_constant(t, o);
   for (const char* key : {"smoother", "cycle", "passes", "scaling", "diffusion", "coarse_storage"})
     if (o.smoothed && t.has(key)) t.fail(key, "applies to interpolation = \"constant\" only");

@@ -144,7 +144,7 @@ template <class Space>
 void AsyncIlu<Space>::make_factors(const Matrix<Space>& A) {
   A_ = &taken_as<BlockCsr<Space>>(A, "async_block_ilu0");
   if (A_->block() > async_ilu::largest_block && !options_.scalar)
-    throw Error(Exit::usage, "async_block_ilu0: blocks may have at most 8 unknowns, this matrix has " +
+    throw Error(Exit::usage, "async_block_ilu0: blocks may have at most 8 unknowns, but this matrix has " +
                                  std::to_string(A_->block()) + "; async_ilu0 accepts any block size");
   factors_.reset();
   factors_ = std::make_unique<AsyncFactors<Space>>(*A_, options_);

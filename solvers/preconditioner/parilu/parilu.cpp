@@ -15,10 +15,10 @@ template <class Space>
 const BlockCsr<Space>& block_csr(const Matrix<Space>& A, bool asynchronous_solves) {
   const auto& csr = taken_as<BlockCsr<Space>>(A, "parilut");
   if (asynchronous_solves && csr.block() > async_ilu::largest_block)
-    throw Error(Exit::usage,
-                "parilu, parilut: solves = \"asynchronous\" needs blocks of at most 8 unknowns, this "
-                "matrix has " +
-                    std::to_string(csr.block()) + "; solves = \"exact\" accepts any");
+    throw Error(
+        Exit::usage,
+        "parilu, parilut: solves = \"asynchronous\" requires blocks of at most 8 unknowns, but this matrix has " +
+            std::to_string(csr.block()) + "; solves = \"exact\" accepts any");
   return csr;
 }
 

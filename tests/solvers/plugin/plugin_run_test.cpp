@@ -143,9 +143,9 @@ TEST_F(PluginRun, ACrashLeavesWhatTheRunHadOnTheDiskAndSaysInRunJsonWhatHappened
   const auto told = nlohmann::json::parse(read_file(folder / "out/run.json"));
   EXPECT_EQ(told["exit_code"], 3);
   EXPECT_EQ(told["steps"], 4) << "those of the checkpoint";
-  EXPECT_NE(std::string(told["reason"])
-                .find("a???.so: apply crashed (SIGSEGV); the other entries are those of out/checkpoints/"),
-            std::string::npos)
+  EXPECT_NE(
+      std::string(told["reason"]).find("a???.so: apply crashed (SIGSEGV); the other entries describe out/checkpoints/"),
+      std::string::npos)
       << told["reason"];
   EXPECT_EQ(weir({"restart", "out", "--steps", "6"}).code, 0);
 }
@@ -322,7 +322,7 @@ TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
        "the Python process was ended by Killed"},
       {"import os\n" + head + "        os.abort()\n", "the Python process was ended by Aborted"},
       {"import nothing_here\n", "No module named 'nothing_here' (mine.py:1); the interpreter is /usr/bin/python3"},
-      {"x = 1\n", "the module needs one class with setup(A) and apply(r)"},
+      {"x = 1\n", "the module must have one class with setup(A) and apply(r)"},
       {"def solver(A): return 3\n", "solver(A) returns int, which is nothing to apply"},
       {"import time\n" + head + "        time.sleep(1000)\n", "wall limit: mine.py: apply did not return"}};
   for (const auto& [text, words] : mistakes) {
