@@ -167,7 +167,8 @@ static void weir_capture_find_end_(weir_capture *c, int append) {
     free(path);
     if (found) ++c->count;
   }
-  if (c->count > 0 && !append) weir_capture_fail_(c, "already contains captured systems (append = 1 adds to them)", c->folder);
+  if (c->count > 0 && !append)
+    weir_capture_fail_(c, "already contains captured systems (append = 1 adds to them)", c->folder);
 }
 
 weir_capture *weir_capture_open(const char *folder, const char *name, int append) {

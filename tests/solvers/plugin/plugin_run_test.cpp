@@ -315,8 +315,8 @@ TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
        "mine.py: apply: returned error 1: AttributeError: 'S' object has no attribute 'e' (mine.py:4)"},
       {head + "        return r[1:]\n", "mine.py: apply: returned error 1: ValueError"},
       {head + "        return r + float('nan')\n", "mine.py: apply: NaN or Inf in"},
-      {head + "        return r * (1 + 1j)\n", "apply returned complex128 values, z is real"},
-      {head + "        return 1.0\n", "apply returned 1 values, z has"},
+      {head + "        return r * (1 + 1j)\n", "apply returned complex128 values, but z is real"},
+      {head + "        return 1.0\n", "apply returned 1 values, but z has"},
       {"import os, signal, time\n" + head +
            "        if os.fork() == 0: time.sleep(600)\n        os.kill(os.getpid(), signal.SIGKILL)\n",
        "the Python process was ended by Killed"},
