@@ -19,7 +19,7 @@ repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 inside() {
   local plant=$1 tests=$2 installs=$3 failed=0
   # Leaks are looked for by the unit tests: MPI's libraries leak at the end of a program.
-  [ "$tests" != sanitized ] || export WEIR_CMAKE="-DWEIR_SANITIZE=address -DWEIR_TESTS=ON" ASAN_OPTIONS=detect_leaks=0
+  [ "$tests" != sanitized ] || export WEIR_CMAKE="-DWEIR_SANITIZE=address -DWEIR_TESTS=ON -DWEIR_BATCH=6" ASAN_OPTIONS=detect_leaks=0
   cd /weir
   export HOME=/root TMPDIR=/tmp OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   case $plant in
