@@ -13,7 +13,7 @@ class Growth {
  public:
   explicit Growth(std::optional<double> from) : from_(from) {}
 
-  // [output] growth_from, in units of time; none: no growth is asked for.
+  // [output] growth_from, in units of time; none: the growth rate is not measured.
   static std::optional<double> read(const Table& config) {
     const Table output = config.table("output").described_by(keys);
     if (!output.has("growth_from")) return {};
