@@ -17,8 +17,8 @@ namespace {
 
 constexpr Option body_keys[] = {
     {"type", Option::text, "cylinder",
-     "shape of the body; aerofoil: NACA 4-digit section; stl: surface from an STL file; left_ventricle: beating cavity "
-     "with the fluid inside",
+     "shape of the body; aerofoil: NACA 4 digits; stl: surface from a file; left_ventricle: beating cavity with fluid "
+     "inside",
      "cylinder | sphere | ellipsoid | aerofoil | box | stl | left_ventricle"},
     {"position", Option::numbers, "[0, 0, 0]", "position of the centre, inside the grid", "(-inf, inf)", "length"},
     {"angle", Option::number, "0", "rotation about z, counter-clockwise", "(-inf, inf)", "degrees"},
@@ -44,8 +44,8 @@ constexpr Option box_keys[] = {{"lengths", Option::numbers, Option::required,
                                spacing_key};
 constexpr Option stl_keys[] = {
     {"file", Option::text, Option::required, "path of the STL file, relative to the case file or the current folder"},
-    {"scale", Option::number, "1", "scale factor of the coordinates in the file", "(0, inf)"},
-    {"fluid", Option::text, "outside", "side of the surface on which the fluid is", "outside | inside"}};
+    {"scale", Option::number, "1", "scale factor of the file's coordinates", "(0, inf)"},
+    {"fluid", Option::text, "outside", "side of the surface with the fluid", "outside | inside"}};
 constexpr Option ventricle_keys[] = {
     {"radius", Option::number, "7", "transverse semi-axis at end diastole", "(0, inf)", "length"},
     {"length", Option::number, "17", "long semi-axis at end diastole", "(0, inf)", "length"},

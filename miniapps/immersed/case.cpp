@@ -14,11 +14,9 @@ constexpr Option body_keys[] = {
      "(0, inf)", "velocity"},
     {"reference_length", Option::number, "1", "length scale of strouhal and wake_length", "(0, inf)", "length"},
     {"reference_area", Option::number, "depends on reference_length: equal to it",
-     "reference area of the drag and lift coefficients; in 2D a length, because forces are per unit depth", "(0, inf)",
-     "length^2"},
-    {"control_volume", Option::numbers, "depends on the grid: all cells but the outermost ones",
-     "box [x0, y0(, z0), x1, y1(, z1)] for the forces by the momentum balance, rounded to the nearest grid faces", "",
-     "length"}};
+     "area in the drag and lift coefficients; 2D: a length, as forces are per unit of depth", "(0, inf)", "length^2"},
+    {"control_volume", Option::numbers, "depends on the grid: all but the outermost cells",
+     "box [x0, y0(, z0), x1, y1(, z1)] of the momentum balance, rounded to the nearest faces", "", "length"}};
 
 constexpr Option heat_keys[] = {
     {"temperature", Option::number, "depends: not prescribed, heat_flux applies",
@@ -59,7 +57,7 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
       (s.is_temperature() ? config : config.table("scalar"))
           .table(s.name)
           .fail("exact", "exact solutions are not available with an immersed body");
-  if (!config.has("body")) config.fail("body", "missing table [body], which describes the body in the flow");
+  if (!config.has("body")) config.fail("body", "missing table [body]: the body in the flow");
 }
 
 std::vector<WallScalar> read_walls(const Table& config, std::vector<ScalarCase>& scalars) {
@@ -161,7 +159,7 @@ ImmersedCase read_immersed_case(const Table& config) {
   c.walls = read_walls(config, c.flow.scalars);
   const Table numerics = config.table("numerics").described_by(numerics_keys);
   c.order = numerics.get<int>("order");
-  if (c.order == 3) numerics.fail("order", "'order' must be 2 or 4");
+  if (c.order == 3) numerics.fail("order", "order is 2 or 4");
   if (c.order == 4 && config.table("body").has("motion"))
     numerics.fail("order",
                   "order = 4 requires a fixed body: with a moving one the change of stencil makes the forces noisy");

@@ -81,8 +81,7 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
   body = carried_beyond_sides(std::move(body), c.flow);
   if (!c.walls.empty() && (body.has_openings() || body.is_cavity()))
     t.fail("type",
-           "[temperature] and [scalar.NAME] are not supported with a cavity, because its openings have no condition "
-           "for them");
+           "a cavity carries no [temperature] and no [scalar.NAME] yet: its openings have no condition for it");
   if (!body.is_fixed() && !body.is_cavity() && !c.flow.has_outlet()) {
     // A volume that changes needs a way out.
     for (const double t_look : {0.1234, 0.7, 1.9}) {
