@@ -80,14 +80,13 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
   refuse_outside(t, body, c.flow);
   body = carried_beyond_sides(std::move(body), c.flow);
   if (!c.walls.empty() && (body.has_openings() || body.is_cavity()))
-    t.fail("type",
-           "a cavity carries no [temperature] and no [scalar.NAME] yet: its openings have no condition for it");
+    t.fail("type", "a cavity carries no [temperature] and no [scalar.NAME] yet: its openings have no condition for it");
   if (!body.is_fixed() && !body.is_cavity() && !c.flow.has_outlet()) {
     // A volume that changes needs a way out.
     for (const double t_look : {0.1234, 0.7, 1.9}) {
       body.move(t_look);
       if (std::abs(body.volume_rate()) > 1e-9 * std::abs(body.volume()))
-        t.fail("motion", "the volume of the body changes, but no fluid can flow in or out: one side must be an outlet");
+        t.fail("motion", "the volume of the body changes, but the fluid has no way out: one side must be an outlet");
     }
     body.move(0);
   }

@@ -278,7 +278,7 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
   if (gross > 0 && in == 0)
     t.fail(side_names[last], "the velocity of an inlet must point into the domain; here no fluid flows in");
   if (!c.has_outlet() && gross > 0 && !balances)
-    t.fail(side_names[last], "fluid flows in, but none can flow out: one side must be an outlet");
+    t.fail(side_names[last], "fluid flows in, but has no way out: one side must be an outlet");
 }
 
 }  // namespace
