@@ -97,7 +97,7 @@ TEST(Refusal, ImpossibleSizes) {
 }
 
 TEST(Refusal, ContradictoryOrMissingTimeSteps) {
-  EXPECT_REFUSED("dt = 0.1", "dt = 0.1\ncfl = 0.5", "case.toml:13", "contradict");
+  EXPECT_REFUSED("dt = 0.1", "dt = 0.1\ncfl = 0.5", "case.toml:13", "are alternatives");
   EXPECT_REFUSED("dt = 0.1", "", "case.toml:", "dt or cfl");
   EXPECT_REFUSED("dt = 0.1", "dt = -0.1", "case.toml:12", "positive");
   EXPECT_REFUSED("dt = 0.1", "cfl = 1.5", "case.toml:12", "at most 1");
