@@ -38,12 +38,19 @@ struct State {
   S t[M::count];
 };
 
+template <class M, class S, class Value>
+WEIR_HD inline State<M, S> with_model_of(const Primitive<S>& w, const Value& value) {
+  if constexpr (M::count == 1)
+    return {w, {value(0)}};
+  else
+    return {w, {value(0), value(1)}};
+}
+
 template <class M>
 WEIR_HD inline State<M, double> state_of(const SpatialView& v, int cell) {
   const double* w = v.w + std::int64_t{4} * cell;
-  State<M, double> s{{w[0], w[1], w[2], w[3]}, {}};
-  for (int k = 0; k < M::count; ++k) s.t[k] = v.turbulence.value[std::int64_t{M::count} * cell + k];
-  return s;
+  const double* t = v.turbulence.value + std::int64_t{M::count} * cell;
+  return with_model_of<M, double>({w[0], w[1], w[2], w[3]}, [t](int k) { return t[k]; });
 }
 // With derivatives with respect to U of the cell, or without (`varies` false).
 template <class M, int m>
@@ -51,19 +58,13 @@ WEIR_HD inline State<M, Dual<double, m>> dual_state_of(const SpatialView& v, int
   using D = Dual<double, m>;
   const State<M, double> s = state_of<M>(v, cell);
   const Primitive<double>& w = s.w;
-  State<M, D> out;
-  if (!varies) {
-    out.w = {D(w.p), D(w.u), D(w.v), D(w.t)};
-    for (int k = 0; k < M::count; ++k) out.t[k] = D(s.t[k]);
-    return out;
-  }
+  if (!varies) return with_model_of<M, D>({D(w.p), D(w.u), D(w.v), D(w.t)}, [&](int k) { return D(s.t[k]); });
   const double rho = v.gas.gamma_m2 * w.p / w.t;
   const double energy = w.p / (v.gas.gamma - 1) + 0.5 * rho * (w.u * w.u + w.v * w.v);
   const D density = seed<m>(rho, 0, first);
-  out.w =
-      primitive(v.gas, density, seed<m>(rho * w.u, 1, first), seed<m>(rho * w.v, 2, first), seed<m>(energy, 3, first));
-  for (int k = 0; k < M::count; ++k) out.t[k] = seed<m>(rho * s.t[k], 4 + k, first) / density;
-  return out;
+  return with_model_of<M, D>(
+      primitive(v.gas, density, seed<m>(rho * w.u, 1, first), seed<m>(rho * w.v, 2, first), seed<m>(energy, 3, first)),
+      [&](int k) { return seed<m>(rho * s.t[k], 4 + k, first) / density; });
 }
 
 template <class S>
@@ -198,7 +199,8 @@ WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, const Side<
   out[1] = F.normal * nx - F.tangent * ny - s.flow.x;
   out[2] = F.normal * ny + F.tangent * nx - s.flow.y;
   out[3] = F.energy - s.flow.energy;
-  for (int k = 0; k < M::count; ++k) out[4 + k] = F.mass * select(F.mass < 0.0, r.t_face[k], l.t_face[k]) - s.t[k];
+  out[4] = F.mass * select(F.mass < 0.0, r.t_face[0], l.t_face[0]) - s.t[0];
+  if constexpr (M::count == 2) out[5] = F.mass * select(F.mass < 0.0, r.t_face[1], l.t_face[1]) - s.t[1];
   for (int c = 0; c < equations<M>; ++c) out[c] = out[c] * area;
 }
 
