@@ -140,7 +140,8 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
   out << "flow       " << compressible_system.solver<Host>(config.table("linear")).describe() << "\n";
   for (const std::string& warning : h.warnings) out << "warning    " << warning << "\n";
   out << fmt::format(
-      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, kept step {:.1f}, program {:.1f}; "
+      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, copy of the state {:.1f}, program "
+      "{:.1f}; "
       "{:.0f} bytes per cell\n",
       megabytes(m.total()), megabytes(m.mesh), megabytes(m.flow), megabytes(m.matrix), megabytes(m.solver),
       megabytes(m.kept), megabytes(m.process),

@@ -94,13 +94,13 @@ void tell_criterion(Run& run, const CompressibleFlow<Space>& flow, const std::st
   const double drop = flow.pseudo.drop(), tolerance = flow.c.pseudo_time.tolerance;
   const ForceWindow& forces = flow.force_window;
   if (end == steady_forces)
-    run.event("converged", "by lift and drag, within " + text(forces.span()) + " over " +
+    run.event("converged", "lift and drag have varied by less than " + text(forces.span()) + " over " +
                                std::to_string(forces.steps()) + " steps (force_tolerance " + text(forces.tolerance()) +
                                "); the residual has fallen to " + text(drop) + ", not to " + text(tolerance));
   if (end == "steady state")
     run.event("converged", drop > 0
-                               ? "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")"
-                               : "by the residual, which is that of rounding errors");
+                               ? "the residual has fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")"
+                               : "the residual has reached the level of rounding errors");
 }
 
 // Pseudo-time steps to the steady state: first order until its residual has fallen, then the scheme itself.
