@@ -268,7 +268,7 @@ std::vector<FlowBoundary> read_flow_boundary(const Table& config, const Compress
   }
   if (c.turbulence.is_on && std::ranges::none_of(entries, &FlowBoundary::is_viscous))
     config.table("flow").fail("turbulence",
-                              "spalart_allmaras requires a no-slip wall in [boundary], for the wall distance");
+                              "a turbulence model requires a no-slip wall in [boundary], for the wall distance");
   name_walls(entries);
   return entries;
 }

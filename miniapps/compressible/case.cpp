@@ -46,10 +46,15 @@ constexpr Option flow_keys[] = {
      "parameters of Sutherland's law of viscosity, or the text \"constant_viscosity\" for a constant viscosity", "", "",
      "", [] { return Options(sutherland_keys); }},
     {"turbulence", Option::text, "none",
-     "turbulence model; spalart_allmaras: negative variant, fully turbulent, requires reynolds and a no-slip wall",
-     "none | spalart_allmaras"},
+     "turbulence model; spalart_allmaras: negative variant; sst: Menter's k-omega model of 2003; both fully turbulent, "
+     "require reynolds and a no-slip wall",
+     "none | spalart_allmaras | sst"},
     {"turbulent_prandtl", Option::number, "0.9", "turbulent Prandtl number", "(0, inf)"},
     {"turbulent_freestream", Option::number, "3", "Spalart-Allmaras variable in the free stream", "[0, inf)",
+     "free stream's viscosity"},
+    {"turbulent_intensity", Option::number, "depends on mach: 7.746e-5 / mach",
+     "turbulence intensity of the free stream, sqrt(2/3 k) (sst)", "(0, inf)", "free stream's speed"},
+    {"turbulent_viscosity_ratio", Option::number, "0.009", "eddy viscosity of the free stream (sst)", "(0, inf)",
      "free stream's viscosity"},
     {"body_force", Option::numbers, "[0, 0]", "force per volume [fx, fy], numbers or formulas of x, y, t",
      "numbers or formulas", "density velocity/time"},
@@ -89,7 +94,7 @@ constexpr Option numerics_keys[] = {
      "threshold of Harten's entropy fix (flux roe), as a fraction of the largest eigenvalue", "[0, inf)",
      "largest eigenvalue"},
     {"order", Option::integer, "2", "order of accuracy in space", "[1, 2]"},
-    {"turbulence_order", Option::integer, "1", "order of the advection of the Spalart-Allmaras variable", "[1, 2]"},
+    {"turbulence_order", Option::integer, "1", "order of the advection of the turbulence model", "[1, 2]"},
     {"gradient", Option::text, "least_squares", "gradients of the reconstruction", "least_squares | green_gauss"},
     {"limiter", Option::text, "none", "limiter of the reconstruction; flows with shocks require one",
      "none | venkatakrishnan | barth_jespersen | michalak"},
@@ -264,10 +269,18 @@ void read_flow(const Table& options, CompressibleCase& c) {
 void read_turbulence(const Table& options, TurbulenceModel& m, const GasModel& gas) {
   const Table t = options.described_by(flow_keys);
   m.is_on = t.get<std::string>("turbulence") != "none";
+  m.is_sst = t.get<std::string>("turbulence") == "sst";
   if (m.is_on && gas.reynolds == 0) t.fail("turbulence", "turbulent flow requires [flow] reynolds");
   m.prandtl = t.get<double>("turbulent_prandtl");
-  m.outside = t.get<double>("turbulent_freestream");
-  m.unit = 1000;  // typical of layers and wakes, so that its residual is comparable with those of the flow
+  // The units are typical of layers and wakes, so that the residuals are comparable with those of the flow.
+  m.outside[0] = t.get<double>("turbulent_freestream");
+  m.unit[0] = 1000;
+  if (!m.is_sst) return;
+  // k = 9e-9 a^2, the value of CFL3D and FUN3D
+  const double intensity = t.get<double>("turbulent_intensity", std::sqrt(6e-9) / gas.mach);
+  m.outside[0] = 1.5 * intensity * intensity;
+  m.outside[1] = m.outside[0] / t.get<double>("turbulent_viscosity_ratio");
+  m.unit = {0.01, 1};
 }
 
 void read_numerics(const Table& options, SpatialScheme& s) {

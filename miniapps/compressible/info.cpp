@@ -24,7 +24,9 @@ std::int64_t bytes_of_mesh(const UnstructuredMesh& m) {
 std::string scheme_line(const CompressibleCase& c) {
   constexpr const char* fluxes[] = {"Roe", "HLLC", "AUSM+", "van Leer", "Rusanov"};
   std::string text = fmt::format("{}, order {}", fluxes[static_cast<int>(c.scheme.flux)], c.scheme.order);
-  if (c.turbulence.is_on) text += fmt::format(", Spalart-Allmaras (advection order {})", c.turbulence.order);
+  if (c.turbulence.is_on)
+    text += fmt::format(", {} (advection order {})", c.turbulence.is_sst ? "Menter's SST" : "Spalart-Allmaras",
+                        c.turbulence.order);
   if (c.scheme.order == 1) return text;
   text += c.scheme.gradient == GradientScheme::least_squares ? ", least squares" : ", Green-Gauss";
   if (c.scheme.limiter == Limiter::venkatakrishnan) text += ", Venkatakrishnan's limiter";

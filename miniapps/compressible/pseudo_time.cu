@@ -46,7 +46,12 @@ Pair two_squares(int cells, const Of& of, int e, int f) {
 template <class Space, int n, class Of>
 std::array<double, 5> squares(int cells, const Of& of) {
   const Pair a = two_squares<Space, n>(cells, of, 0, 1), b = two_squares<Space, n>(cells, of, 2, 3);
-  const double last = n == 4 ? 0 : two_squares<Space, n>(cells, of, n - 1, n - 1).a;
+  double last = 0;
+  if constexpr (n == 5) last = two_squares<Space, n>(cells, of, n - 1, n - 1).a;
+  if constexpr (n == 6) {
+    const Pair c = two_squares<Space, n>(cells, of, 4, 5);
+    last = c.a + c.b;
+  }
   return {a.a, a.b, b.a, b.b, last};
 }
 
@@ -65,13 +70,16 @@ double largest_change(View<const double> U, View<const double> dU) {
   return max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) { return relative_change(u + n * i, d + n * i); });
 }
 
-// trial = U + omega dU; a cell whose density or pressure is not positive there, or -1.
+// trial = U + omega dU; a cell whose density or pressure is not positive there, or -1. k and omega (n = 6) keep a tenth,
+// because they must be positive.
 template <class Space, int n>
 int move(double omega, View<const double> U, View<const double> dU, View<double> trial) {
   const double *u = U.data(), *d = dU.data();
   double* t = trial.data();
   const double bad = max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) {
     for (int e = n * i; e < n * i + n; ++e) t[e] = u[e] + omega * d[e];
+    if constexpr (n == 6)
+      for (int e = n * i + 4; e < n * i + n; ++e) t[e] = larger_of(t[e], 0.1 * u[e]);
     const double* s = t + n * i;
     const double inner = s[3] - 0.5 * (s[1] * s[1] + s[2] * s[2]) / s[0];
     return s[0] > 0 && inner > 0 ? 0.0 : i + 1.0;

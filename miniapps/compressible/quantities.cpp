@@ -196,12 +196,13 @@ double mach_number(const PrimitiveState& s, double gamma) {
 }
 
 double eddy_viscosity_of(const FlowFields& fields, int cell, const CompressibleCase& c) {
+  if (!fields.eddy_viscosity.empty()) return fields.eddy_viscosity[static_cast<std::size_t>(cell)];
   const PrimitiveState s = fields.at(cell);
   Gas gas;
   gas.viscosity = 1;  // of the free stream
   gas.sutherland = c.gas.sutherland;
   const double mu = viscosity(gas, c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0]);
-  const double rho_nu = fields.U[fields.values() * static_cast<std::size_t>(cell) + 4] * c.turbulence.unit;
+  const double rho_nu = fields.U[fields.values() * static_cast<std::size_t>(cell) + 4] * c.turbulence.unit[0];
   return spalart_allmaras::eddy_viscosity(mu, rho_nu);
 }
 

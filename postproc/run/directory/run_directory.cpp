@@ -93,6 +93,7 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
     if (!how.overwrite)
       throw Error(Exit::usage, path_ + ": already holds a run; add --overwrite or choose another directory (-o)");
     read_names(manifest);
+    refuse_full_links();
     remove_stale_temporaries();
     remove_all();
   } else if (!holds_nothing_but_a_manifest(path_)) {  // of another program, or made since
@@ -237,6 +238,20 @@ void RunDirectory::sync() {
   for (const std::string& folder : std::set<std::string>(folders_)) sync_folder(folder);
   files_.clear();
   folders_.clear();
+}
+
+// Files of a new run would replace those behind a link of the user, which may be another run's.
+void RunDirectory::refuse_full_links() const {
+  std::set<std::string> folders{"vtk", "checkpoints", "capsules", "probes", "surface"};
+  for (const std::string& name : names_) folders.insert(fs::path(name).parent_path().string());
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    if (folder.empty() || !lies_behind_a_link(folder + "/any") || !fs::is_directory(of(folder), error)) continue;
+    if (!fs::is_empty(of(folder), error))
+      refuse(path_, folder +
+                        " is a link to a folder with files, which those of this run might replace: empty it or "
+                        "remove the link");
+  }
 }
 
 // The manifest names them until the last one is removed.
