@@ -29,7 +29,7 @@ double courant_rate(const Flow<Space>& flow, const Metrics& m);
 template <class Space>
 double dissipation(const Flow<Space>& flow, const Metrics& m, const Grid& grid, double viscosity);
 
-// The first cell (k slowest) where a component or the pressure is not finite.
+// The first cell (k slowest) in which a component or the pressure is not finite.
 struct BadCell {
   char field = 'u';
   std::array<int, 3> cell{};

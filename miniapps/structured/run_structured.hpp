@@ -87,7 +87,7 @@ FlowFacts<typename Scheme::Space> common_facts(Scheme& scheme) {
   return facts;
 }
 
-// A row of history.csv. True where the flow has become steady.
+// Writes a row of history.csv. Returns true if the flow has become steady.
 template <class Scheme>
 bool record_step(Run& run, Scheme& scheme, StepSize& clock, const std::vector<std::string>& columns, int every,
                  bool last) {

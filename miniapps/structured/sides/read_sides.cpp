@@ -35,11 +35,12 @@ constexpr Option moving_keys[] = {
      "velocity on the side, as numbers or formulas of x, y, z, t; inlet: required, where a single value is the "
      "velocity along the inward normal; wall: velocity in the plane of the wall",
      "numbers or formulas", "velocity"},
-    {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "",
-     "", "", [] { return Options(modulation_keys); }}};
+    {"modulation", Option::table, "",
+     "time-dependent factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "", "", "",
+     [] { return Options(modulation_keys); }}};
 constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
-                                  "profile of the inlet velocity. parabolic: `velocity` in the middle of the side or "
-                                  "patch, 0 at its ends (mean 2/3; 3D 4/9)",
+                                  "shape of the inlet velocity profile; parabolic: maximum `velocity` in the middle of "
+                                  "the side or patch, 0 at its ends, mean 2/3 (3D: 4/9) of the maximum",
                                   "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {

@@ -13,7 +13,9 @@ namespace weir {
 namespace {
 
 constexpr Option surface_keys[] = {
-    {"name", Option::text, Option::required, "name used in surface/NAME.csv, NAME_separation and NAME_reattachment"},
+    {"name", Option::text, Option::required,
+     "name of the surface, used for the file surface/NAME.csv and the quantities NAME_separation and "
+     "NAME_reattachment"},
     {"side", Option::text, Option::required, "side of the box", "x_min | x_max | y_min | y_max | z_min | z_max"}};
 
 }  // namespace
@@ -32,7 +34,8 @@ std::vector<SideSurface> read_side_surfaces(const Table& config, const Incompres
       if (other.name == s.name) t.fail("name", "two surfaces have the name \"" + s.name + "\"");
     s.side = static_cast<int>(place_of_word(t, "side", t.get<std::string>("side")));
     if (s.side >= 2 * c.dim() || c.is_periodic(s.side / 2))
-      t.fail("side", std::string(side_names[static_cast<std::size_t>(s.side)]) + " has no boundary condition here");
+      t.fail("side", std::string(side_names[static_cast<std::size_t>(s.side)]) +
+                         " is not a side with a boundary condition in this case");
     all.push_back(s);
   }
   return all;
