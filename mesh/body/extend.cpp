@@ -49,7 +49,7 @@ class Cutter {
   }
 
  private:
-  // Edges to a corner that lies on the plane have one cut point: several at one place would make triangles without area.
+  // Edges to a corner on the plane share one cut point: several at one place would make triangles without area.
   int crossing(int a, int b) {
     const int beyond = is_beyond(a) ? a : b;
     const Vec3 corner = out_.node[static_cast<std::size_t>(beyond)];
