@@ -2,9 +2,10 @@
 # Weir on a bare Debian: a minimal root, this repository cloned into it, the first command of README.md, then the other commands
 # that README.md and docs/tutorial.md promise for such a machine.
 #
-#   tests/bare/bare.sh [--tests] [--plant library | link | package] [FOLDER]
+#   tests/bare/bare.sh [--tests] [--clients] [--plant library | link | package] [FOLDER]
 #
 #   --tests   ./weir test too, the second command; the gate runs it in its own stage
+#   --clients programs in C, C++, Fortran, Python and on PETSc that call the library (clients.sh), from outside of the tree
 #   --plant   a fault, which must make this script fail: a library that cmake/debian-packages.txt does not name, a program that
 #             does not link, a package that is used and not installed
 #   FOLDER    of the root, which is used again where it is there; default: a temporary one, removed at the end
@@ -70,14 +71,19 @@ inside() {
   expect 0 "report.html" env -C / /tmp/prefix/bin/weir run inputs/incompressible/cavity_re100.toml --steps 5 -o /tmp/installed
   expect 0 "." ./weir lint links words
   [ "$tests" = no ] || expect 0 "100% tests passed" ./weir test
+  if [ "${clients:-no}" = yes ]; then
+    expect 0 "." apt-get install -y --no-install-recommends gfortran python3-scipy petsc-dev
+    expect 0 "clients: all right" tests/bare/clients.sh /tmp/clients
+  fi
   return "$failed"
 }
 
-plant=none tests=no root=""
+plant=none tests=no clients=${clients:-no} root=""
 while [ $# -gt 0 ]; do
   case $1 in
     --inside) inside "$2" "$3" "$4"; exit ;;
     --tests) tests=yes ;;
+    --clients) clients=yes ;;
     --plant) plant=$2; shift ;;
     -*) sed -n 5,5p "${BASH_SOURCE[0]}" >&2; exit 2 ;;
     *) root=$(realpath -m "$1") ;;
@@ -118,7 +124,7 @@ rm -rf "$root/weir"
 git -c safe.directory='*' clone -q --no-hardlinks "file://$repository" "$root/weir"
 echo "bare: a root of $(du -sm --one-file-system "$root" | cut -f1) MB in $((SECONDS - begun)) s: $root"
 
-export plant tests root installs
+export plant tests clients root installs
 unshare --mount --pid --fork bash -euc '
   mount -t proc proc "$root/proc"
   mount --rbind /dev "$root/dev"
