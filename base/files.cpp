@@ -80,10 +80,12 @@ OutputPlace place_of_output(const std::string& path, const std::vector<std::stri
 std::string why_no_file_name(std::string_view name) {
   constexpr std::size_t longest = 200;  // the limit of most file systems is 255; numbers and endings are added
   if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos)
-    return "it becomes a file name: not empty, without '/'";
-  if (name.size() > longest) return "it becomes a file name: at most " + std::to_string(longest) + " bytes";
+    return "it is used as a file name and must not be empty or contain '/'";
+  if (name.size() > longest)
+    return "it is used as a file name and must have at most " + std::to_string(longest) + " bytes";
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (std::any_of(name.begin(), name.end(), is_control)) return "it becomes a file name: without control characters";
+  if (std::any_of(name.begin(), name.end(), is_control))
+    return "it is used as a file name and must not contain control characters";
   return "";
 }
 

@@ -25,7 +25,7 @@ namespace weir {
 template <class Space>
 class LinearSolver {
  public:
-  // options: [linear.SYSTEM]. Error(usage) for a pair that cannot work. The defaults apply to keys that are missing.
+  // options: [linear.SYSTEM]; the defaults apply to missing keys. Error(usage) if the two methods cannot be combined.
   explicit LinearSolver(const Table& options, const std::string& default_method = "cg",
                         const std::string& default_preconditioner = "none", double default_tolerance = 1e-8)
       : LinearSolver(options, default_method, default_preconditioner, KrylovOptions{default_tolerance}) {}
@@ -35,13 +35,13 @@ class LinearSolver {
   LinearSolver(LinearSolver&&) = default;
   LinearSolver& operator=(LinearSolver&&) = default;
 
-  // A distributed matrix requires one of these calls before setup. The first one gathers the residual on rank 0 if the
-  // preconditioner has no parallel form; setup throws Error(usage) if rank 0 cannot apply it either. A: the matrix, if
-  // it exists already, for preconditioners with a parallel form for some matrices only.
+  // With a distributed matrix one of the next three functions must be called before setup. This one lets rank 0 apply a
+  // preconditioner without a parallel form to the gathered residual; if that is impossible too, setup throws
+  // Error(usage). A: the matrix, if it exists; some preconditioners have a parallel form for some matrices only.
   void spread_over_ranks(const Matrix<Space>* A = nullptr);
   // Each rank applies a preconditioner without a parallel form to its own rows: additive_schwarz with overlap 0.
   void precondition_each_rank();
-  // The same call as was made for `other`, a solver of the same systems.
+  // Repeats the call that was made for `other`, a solver of the same systems.
   void spread_like(const LinearSolver& other);
   // False if each rank preconditions its own rows: iterations and results then depend on the number of ranks.
   bool is_independent_of_ranks() const;
@@ -54,7 +54,7 @@ class LinearSolver {
   ForcingTerm& forcing() { return forcing_; }
 
   // Cancellation: `question` is polled once per iteration on all ranks. If it returns true, the solve returns with
-  // status `interrupted`. On one rank long set-ups poll it too; the next solve then returns at once.
+  // status `interrupted`. On one rank long set-ups poll it too; the solve after a cancelled set-up returns at once.
   void stop_when(std::function<bool()> question) { *options_.should_stop = std::move(question); }
   void stop_like(const LinearSolver& other) {  // polls the question of `other`, also one that is set later
     stop_when([question = other.options_.should_stop] { return *question && (*question)(); });
@@ -63,17 +63,17 @@ class LinearSolver {
   // Each solve starts from the given x instead of `initial_guess`.
   void start_as_given() { guess_.take_as_given(); }
 
-  const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds where it was skipped
+  const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds if it was skipped
   // Whether the next results depend on earlier solves: by the refresh policy, recycled vectors, earlier solutions, the
   // forcing term or the state of the preconditioner. A checkpoint needs that state.
   bool remembers() const;
   void save(Archive& to);
-  // Called before setup, load makes this solver continue as the saved one. With refresh = "always", setup then acts as
-  // the next update; otherwise call resume first, with the matrix of the last update. Returns false if the state was
-  // saved by a solver with other options; this one then starts without history.
+  // Restores a saved state, before setup. With refresh = "always", setup then acts as the next update; otherwise resume
+  // must be called first, with the matrix of the last update. Returns false if the state was saved by a solver with
+  // other options; this solver then starts without history.
   bool load(Archive from);
   virtual void resume(const Matrix<Space>& A);
-  // setup, and the saved state of the refresh policy alone: for a preconditioner without state.
+  // setup, and restores the state of the refresh policy only: for a preconditioner without state.
   void setup(const Matrix<Space>& A, Archive refresh_state);
   const RefreshPolicy& refresh_policy() const { return refresh_policy_; }
   bool is_set_up() const { return prepared_from_ != nullptr; }
@@ -90,14 +90,14 @@ class LinearSolver {
   SolveResult solve_from_guess(const Matrix<Space>& A, View<const double> b, View<double> x);
   void complete(const Matrix<Space>& A, View<double> x, SolveResult& result);  // after a solve that was not interrupted
   void refuse_failed_call(const Matrix<Space>& A, View<const double> b, const SolveResult& result) const;
-  // Whether the next solve can do without the set-up that failed with `error`; otherwise the error is thrown.
+  // Whether the next solve is possible although the set-up failed with `error`; if not, the error is thrown.
   // on_all_ranks: all ranks have the same error.
   virtual bool accepts_failed_setup(const Matrix<Space>&, const Error&, bool /*on_all_ranks*/) { return false; }
   void reserve_start(const Matrix<Space>& A);
 
   KrylovOptions options_;
   InitialGuess<Space> guess_;
-  std::exception_ptr setup_failure_;  // accepted
+  std::exception_ptr setup_failure_;  // failure of the last set-up that accepts_failed_setup accepted
   bool keeps_start_ = false;          // every solve copies its initial guess to start_
   Array<double, Space> start_;        // the initial guess, for a second attempt; empty if there will be none
 
@@ -114,7 +114,7 @@ class LinearSolver {
   std::string name_, method_;
   bool has_own_method_ = false, setup_was_stopped_ = false;
   std::uint32_t made_from_ = 0;  // a hash of the table
-  std::optional<Archive> kept_;  // the preconditioner's state, from load until a matrix is there
+  std::optional<Archive> kept_;  // state of the preconditioner between load and set-up
   ForcingTerm forcing_;
   OverRanks over_ranks_ = OverRanks::alone;
   const Matrix<Space>* spread_for_ = nullptr;  // the argument of spread_over_ranks

@@ -27,7 +27,7 @@ RefreshPolicy::RefreshPolicy(const Table& options, const std::string& preconditi
   if (text_.starts_with("every:")) {
     kind_ = Kind::every;
     if (number_after_colon(text_, every_) && every_ >= 1) return;
-    options.fail("refresh", "'" + text_ + "': every:K rebuilds the preconditioner for each K-th system, K at least 1");
+    options.fail("refresh", "'" + text_ + "': K in every:K must be an integer of at least 1");
   }
   kind_ = Kind::adaptive;
   is_measured_ = text_ == "adaptive:measured";
@@ -40,9 +40,10 @@ RefreshPolicy::RefreshPolicy(const Table& options, const std::string& preconditi
 
 void RefreshPolicy::require_always(const Table& options) const {
   if (is_always()) return;
-  options.fail("refresh", "refresh = \"" + text_ +
-                              "\": this scheme rebuilds its preconditioners whenever their matrix changes; the "
-                              "compressible miniapp and scheme = \"artificial_compressibility\" know other policies");
+  options.fail("refresh",
+               "refresh = \"" + text_ +
+                   "\" is not supported by this scheme, which rebuilds its preconditioners whenever their matrix "
+                   "changes; the compressible miniapp and scheme = \"artificial_compressibility\" support it");
 }
 
 double RefreshPolicy::measured_price() const {

@@ -42,19 +42,19 @@ class RefreshPolicy {
   // For schemes whose checkpoint does not contain the matrix from which the preconditioner was built.
   void require_always(const Table& options) const;
 
-  bool is_due() const;  // before new values are used: must it be rebuilt?
+  bool is_due() const;  // whether the preconditioner must be rebuilt before new values are used
   void renewed(double seconds,
-               bool counts);  // it was made from the present values; a setup does not count as an update
+               bool counts);  // the preconditioner has been rebuilt; counts: false for a setup
   void kept() { ++age_; }
   void solved(const SolveResult& result);
-  void wasted(const SolveResult& result);  // it failed, for its age, and was solved again after a renewal
+  void wasted(const SolveResult& result);  // a solve failed with a lagged preconditioner and was repeated
   // Whether a failure is worth an attempt with an updated preconditioner: the present one is lagged, and the last
   // updated one did not fail in the same way.
   bool blames_age(const SolveResult& result) const;
 
-  int age() const { return age_; }  // systems since the one that it was made from
-  double price() const;             // of an update, in iterations, as the decisions see it
-  double measured_price() const;    // as the seconds have it; 0: not known
+  int age() const { return age_; }  // systems since the last update
+  double price() const;             // cost of an update in iterations, as used by the decisions
+  double measured_price() const;    // the same from measured seconds; 0: unknown
   int updates() const { return updates_; }
   int rescues() const { return rescues_; }  // updates after a failure
   const std::vector<AgeRecord>& ages() const { return ages_; }
@@ -63,7 +63,7 @@ class RefreshPolicy {
   // a measured price.
   std::vector<ScheduleCost> compare() const;
 
-  void state(Archive& a);  // of the decisions to come and of the records, for checkpoints
+  void state(Archive& a);  // state of decisions and records, for checkpoints
 
  private:
   enum class Kind { always, every, adaptive };
@@ -79,8 +79,8 @@ class RefreshPolicy {
   int age_ = 0, solves_ = 0;  // of this cycle
   double cycle_iterations_ = 0;
   int last_iterations_ = 0;
-  bool fresh_failed_ = false, failed_ = false;  // the last fresh one; an old one of this cycle
-  int patience_ = 0, wait_ = 0;                 // systems to renew for after the last loss; those that are left
+  bool fresh_failed_ = false, failed_ = false;  // the last updated preconditioner failed; a lagged one did
+  int patience_ = 0, wait_ = 0;                 // updates without lag after the last loss; those still to do
 
   std::vector<AgeRecord> ages_;
   int updates_ = 0, rescues_ = 0;

@@ -130,7 +130,7 @@ void read_keys(const Table& t, std::string_view key, T& to, More&&... more) {
   if constexpr (sizeof...(more) > 0) read_keys(t, more...);
 }
 
-// Approximate memory of a preconditioner; of all that a table [linear.SYSTEM] names.
+// Approximate memory of a preconditioner, and of all parts of the solver that a table [linear.SYSTEM] names.
 double preconditioner_bytes(const std::string& type, const Table& options, const MatrixSize& A);
 double linear_solver_bytes(const Table& options, const std::string& default_method,
                            const std::string& default_preconditioner, const MatrixSize& A);

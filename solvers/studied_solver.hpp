@@ -1,5 +1,5 @@
-// A linear solver of a flow code with what studies of it need: observers, a fallback for failed solves, and the
-// exchange of its state with another solver. Without them it is a LinearSolver.
+// A linear solver of a flow code, with additional functions for studies: observers, a fallback for failed solves, and
+// the exchange of its state with another solver. If they are not used, it acts as a LinearSolver.
 #pragma once
 #include <cstdint>
 #include <functional>

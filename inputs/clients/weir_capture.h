@@ -167,7 +167,8 @@ static void weir_capture_find_end_(weir_capture *c, int append) {
     free(path);
     if (found) ++c->count;
   }
-  if (c->count > 0 && !append) weir_capture_fail_(c, "holds captured systems already (append = 1 goes on)", c->folder);
+  if (c->count > 0 && !append)
+    weir_capture_fail_(c, "already contains captured systems (append = 1 adds to them)", c->folder);
 }
 
 weir_capture *weir_capture_open(const char *folder, const char *name, int append) {
@@ -185,7 +186,7 @@ weir_capture *weir_capture_open(const char *folder, const char *name, int append
   if (!weir_capture_is_name_(name))
     weir_capture_fail_(c, "not a name of 1 to 64 letters, digits, '_' and '-'", name);
   if (!c->error[0] && mkdir(folder, 0777) != 0 && errno != EEXIST)
-    weir_capture_fail_(c, "the folder cannot be made", folder);
+    weir_capture_fail_(c, "the folder cannot be created", folder);
   if (!c->error[0]) weir_capture_find_end_(c, append);
   return c;
 }

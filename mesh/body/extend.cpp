@@ -1,6 +1,7 @@
 #include "mesh/body/extend.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -10,7 +11,7 @@ namespace {
 // Cuts elements at the plane; stores the new nodes of cut edges.
 class Cutter {
  public:
-  Cutter(const Surface& s, std::size_t d, int sign, double at, double tie) : out_(s), d_(d), at_(at) {
+  Cutter(const Surface& s, std::size_t d, int sign, double at, double tie) : out_(s), d_(d), at_(at), tie_(tie) {
     for (const Vec3& x : s.node) beyond_.push_back(sign * (x[d] - at) >= -tie);
     out_.element.clear();
     out_.patch.clear();
@@ -48,22 +49,29 @@ class Cutter {
   }
 
  private:
+  // Edges to a corner that lies on the plane have one cut point: several at one place would make triangles without area.
   int crossing(int a, int b) {
-    const auto [place, is_new] = crossings_.try_emplace(std::minmax(a, b), out_.nodes());
+    const int beyond = is_beyond(a) ? a : b;
+    const Vec3 corner = out_.node[static_cast<std::size_t>(beyond)];
+    const bool is_on_plane = std::abs(corner[d_] - at_) <= tie_;
+    const auto [place, is_new] = crossings_.try_emplace(
+        is_on_plane ? std::pair(beyond, beyond) : std::pair<int, int>(std::minmax(a, b)), out_.nodes());
     if (!is_new) return place->second;
     const Vec3 &x = out_.node[static_cast<std::size_t>(a)], &y = out_.node[static_cast<std::size_t>(b)];
-    Vec3 on = x + std::clamp((at_ - x[d_]) / (y[d_] - x[d_]), 0.0, 1.0) * (y - x);
+    const Vec3 on = is_on_plane ? corner : x + std::clamp((at_ - x[d_]) / (y[d_] - x[d_]), 0.0, 1.0) * (y - x);
     out_.node.push_back(on);
     return place->second;
   }
   void add(const std::array<int, 3>& element, int patch) {
+    if (out_.dimension == 3 && (element[0] == element[1] || element[1] == element[2] || element[2] == element[0]))
+      return;
     out_.element.push_back(element);
     out_.patch.push_back(patch);
   }
 
   Surface out_;
   std::size_t d_;
-  double at_;
+  double at_, tie_;
   std::vector<bool> beyond_;  // per node of the original surface
   std::map<std::pair<int, int>, int> crossings_;
 };

@@ -60,10 +60,12 @@ constexpr Option ventricle_keys[] = {
     {"period", Option::number, "1", "period of the heart beat", "(0, inf)", "time"},
     {"ea_ratio", Option::number, "1.2", "ratio of the peaks of the E and A waves", "(0, inf)"},
     {"ejection_fraction", Option::number, "0.6", "ejected fraction of the largest volume", "(0, 0.95)"},
-    {"e_wave", Option::numbers, "[0, 0.33]", "start and end of early filling; end of systole: t = 0", "[0, 1]",
-     "periods"},
-    {"a_wave", Option::numbers, "[0.42, 0.6]", "start and end of the atrial contraction", "[0, 1]", "periods"},
-    {"systole", Option::numbers, "[0.64, 1]", "start and end of ejection", "[0, 1]", "periods"},
+    {"e_wave", Option::numbers, "[0, 0.33]",
+     "start and end of the early filling (E wave), counted from the end of systole", "[0, 1]", "periods"},
+    {"a_wave", Option::numbers, "[0.42, 0.6]",
+     "start and end of the atrial contraction (A wave), counted from the end of systole", "[0, 1]", "periods"},
+    {"systole", Option::numbers, "[0.64, 1]",
+     "start and end of the ejection, counted from the end of the systole before", "[0, 1]", "periods"},
     spacing_key};
 
 std::vector<double> read_lengths(const Table& t, const char* key) {
@@ -76,8 +78,8 @@ std::vector<double> read_lengths(const Table& t, const char* key) {
 void require_few_elements(const Table& t, double spacing, double size, int dimension) {
   const double across = size / spacing, finest = dimension == 2 ? 2000 : 1000;
   if (!(across <= finest))
-    t.fail("surface_spacing", "the surface would have far too many elements: at least 1/" +
-                                  std::to_string(std::lround(finest)) + " of the body's size");
+    t.fail("surface_spacing", "the surface would have too many elements; the spacing must be at least 1/" +
+                                  std::to_string(std::lround(finest)) + " of the size of the body");
   constexpr double bytes_an_element = 400;
   const double elements = dimension == 2 ? 4 * across : 12 * across * across;
   require_free_memory(bytes_an_element * elements, t.where("surface_spacing") + ": the body's surface");

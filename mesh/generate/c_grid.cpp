@@ -25,14 +25,17 @@ constexpr Option c_grid_keys[] = {
     {"trailing_edge", Option::text, "extended",
      "form of the trailing edge; extended: the surfaces continued to their intersection", "closed | extended"},
     {"far_field", Option::number, "500", "distance of the far field upstream and downstream", "[2, 1e4]", "chords"},
-    {"wall_cells", Option::integer, "128", "number of cells along the wall, both sides together", "[8, inf)"},
+    {"wall_cells", Option::integer, "128", "number of cells along the upper and lower side of the wall together",
+     "[8, inf)"},
     {"wake_cells", Option::integer, "32", "number of cells along the wake", "[2, inf)"},
     {"outward", Option::integer, "64", "number of cells in the outward direction", "[2, inf)"},
     {"first_height", Option::number, "4e-6",
-     "height of the first cells at the trailing edge; a tenth of it at the leading edge", "(0, inf)", "chords"},
+     "height of the first cells at the trailing edge; at the leading edge their height is a tenth of it", "(0, inf)",
+     "chords"},
     {"leading_spacing", Option::number, "0.004", "size of the faces at the leading edge", "(0, inf)", "chords"},
     {"trailing_spacing", Option::number, "0.004", "size of the faces at the trailing edge", "(0, inf)", "chords"},
-    {"refinement", Option::number, "1", "factor on the numbers of cells, divisor of the sizes", "[0.2, 60]"}};
+    {"refinement", Option::number, "1",
+     "uniform refinement factor, which multiplies the numbers of cells and divides their sizes", "[0.2, 60]"}};
 
 using Complex = std::complex<double>;
 

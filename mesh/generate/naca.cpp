@@ -19,14 +19,17 @@ constexpr Option naca_keys[] = {
      "form of the trailing edge; open: blunt; extended: the surfaces continued to their intersection",
      "closed | open | extended"},
     {"far_field", Option::number, "20", "radius of the far field; use 100 for an accurate lift", "[2, 1e4]", "chords"},
-    {"wall_faces", Option::integer, "200", "number of faces on the wall, both sides together", "[20, inf)"},
+    {"wall_faces", Option::integer, "200", "number of faces on the upper and lower side of the wall together",
+     "[20, inf)"},
     {"leading_spacing", Option::number, "0.0014", "size of the faces at the leading edge", "(0, inf)", "chords"},
     {"trailing_spacing", Option::number, "0.0025", "size of the faces at the trailing edge", "(0, inf)", "chords"},
     {"layers", Option::integer, "20", "number of layers of quadrilaterals at the wall; 0: triangles only", "[0, inf)"},
     {"first_height", Option::number, "5e-5", "height of the first layer", "(0, inf)", "chords"},
     {"layer_growth", Option::number, "1.26", "ratio of the heights of neighbouring layers", "[1, 3]"},
-    {"near_growth", Option::number, "0.125", "growth of the triangle size per distance within a chord", "[0.01, 0.5]"},
-    {"far_growth", Option::number, "0.16", "growth of the triangle size per distance beyond a chord", "[0.01, 0.5]"},
+    {"near_growth", Option::number, "0.125",
+     "growth of the triangle size per unit of distance from the aerofoil, within one chord of it", "[0.01, 0.5]"},
+    {"far_growth", Option::number, "0.16",
+     "growth of the triangle size per unit of distance from the aerofoil, beyond one chord", "[0.01, 0.5]"},
     {"fan", Option::number, "depends: 20.05", "angle of a column of cells in the fan around the trailing edge",
      "[2, 60]", "degrees"},
     {"wake_length", Option::number, "0", "length of the refined wake behind the trailing edge", "[0, inf)", "chords"},
@@ -275,7 +278,7 @@ double refinement_for(Naca o, int cells) {
 void read_profile(const Table& t, Naca& o) {
   const auto digits = t.get<std::string>("profile");
   if (digits.size() != 4 || digits.find_first_not_of("0123456789") != std::string::npos || digits.substr(2) == "00")
-    t.fail("profile", "'profile' must be the four digits of a NACA airfoil, such as \"0012\" or \"2412\"");
+    t.fail("profile", "'profile' must be the four digits of a NACA section, such as \"0012\" or \"2412\"");
   o.camber = 0.01 * (digits[0] - '0');
   if (digits[1] != '0') o.camber_position = 0.1 * (digits[1] - '0');
   if ((o.camber > 0) != (digits[1] != '0'))

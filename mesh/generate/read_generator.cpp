@@ -15,11 +15,14 @@ namespace {
 
 constexpr Option generator_keys[] = {
     {"type", Option::text, Option::required,
-     "mesh generator; naca0012: NACA 0012; naca: any 4-digit aerofoil, hybrid mesh; box: rectangle; "
-     "cylinder: O-grid; wedge: channel over a ramp; c_grid: 4-digit aerofoil and its wake",
+     "mesh generator; box: rectangle; cylinder: O-grid around a cylinder; naca0012: hybrid mesh around the NACA 0012; "
+     "naca: hybrid mesh around any NACA 4-digit aerofoil; wedge: channel with a ramp; c_grid: C-grid around a NACA "
+     "4-digit aerofoil",
      "box | cylinder | naca0012 | naca | wedge | c_grid"}};
 
-constexpr Option shape_key = {"shape", Option::text, "quads", "shape of the cells; triangles: alternating diagonals",
+constexpr Option shape_key = {"shape", Option::text, "quads",
+                              "shape of the cells; triangles: quadrilaterals halved by alternating diagonals; "
+                              "triangles_aligned: quadrilaterals halved by parallel diagonals",
                               "quads | triangles | triangles_aligned"};
 
 constexpr Option section_keys[] = {
@@ -36,19 +39,21 @@ constexpr Option split_keys[] = {
 
 constexpr Option box_keys[] = {
     {"cells", Option::integers, "[32, 32]", "numbers of cells, [nx, ny]", "[1, inf)"},
-    {"origin", Option::numbers, "[0, 0]", "lower corner of the box", "(-inf, inf)", "length"},
+    {"origin", Option::numbers, "[0, 0]", "corner of the box with the smallest coordinates", "(-inf, inf)", "length"},
     {"length", Option::numbers, "[1, 1]", "lengths of the sides of the box", "(0, inf)", "length"},
-    {"stretching", Option::tables, "", "stretching per direction, as in [grid]", "", "", "", stretching_options},
-    {"x", Option::table, "", "sections in x with their own cell sizes (alternative to cells, origin, length)", "", "",
-     "", section_options},
-    {"y", Option::table, "", "sections in y with their own cell sizes", "", "", "", section_options},
+    {"stretching", Option::tables, "", "distribution of the cell sizes in each direction, as in [grid]", "", "", "",
+     stretching_options},
+    {"x", Option::table, "",
+     "sections of the box in x with their own cell sizes (alternative to cells, origin, length)", "", "", "",
+     section_options},
+    {"y", Option::table, "", "sections of the box in y with their own cell sizes", "", "", "", section_options},
     shape_key,
     {"periodic", Option::texts, "[]", "periodic directions", "x | y"},
-    {"split", Option::tables, "", "sides that are split in two markers", "", "", "",
+    {"split", Option::tables, "", "sides that are split into two markers", "", "", "",
      [] { return Options(split_keys); }},
     {"perturbation", Option::number, "0", "smooth displacement of inner nodes, in units of length / 2 pi", "[0, 0.45]"},
     {"jitter", Option::number, "0", "random displacement of the inner nodes, in units of the cell size", "[0, 0.24]"},
-    {"seed", Option::integer, "1", "random seed of jitter"}};
+    {"seed", Option::integer, "1", "seed of the random displacement `jitter`"}};
 
 constexpr Option cylinder_keys[] = {
     {"radius", Option::number, "0.5", "radius of the cylinder", "(0, inf)", "length"},

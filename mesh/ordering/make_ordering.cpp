@@ -10,13 +10,13 @@ namespace {
 
 constexpr Option ordering_keys[] = {
     {"type", Option::text, "rcm",
-     "ordering of the cells; rcm: reverse Cuthill-McKee; 1wd, nd: one-way, nested dissection; line: lines of strongly "
-     "coupled "
-     "cells first; line_X: lines kept together and ordered by X",
+     "ordering of the cells; rcm: reverse Cuthill-McKee; 1wd: one-way dissection; nd: nested dissection; line: lines "
+     "of strongly coupled cells first; line_X: ordering X of the lines, whose cells stay together",
      "natural | random | rcm | 1wd | nd | line | line_rcm | line_1wd | line_nd"},
-    {"anisotropy", Option::number, "10", "ratio of distances above which cells are strongly coupled (line types)",
+    {"anisotropy", Option::number, "10",
+     "ratio of the distances to neighbouring cells above which the nearer ones are strongly coupled (line types)",
      "[1, inf)"},
-    {"seed", Option::integer, "1", "random seed of the ordering random"}};
+    {"seed", Option::integer, "1", "seed of the random numbers for type = \"random\""}};
 
 Order order_graph(const Graph& graph, const std::string& method, std::uint64_t seed) {
   if (method == "natural") return natural_order(graph.vertices());

@@ -10,20 +10,25 @@ namespace {
 
 constexpr Option stretching_keys[] = {
     {"type", Option::text, "uniform",
-     "cell size distribution; tanh: small cells at both ends, tanh_low, tanh_high: at one; refined: cells of `width` "
-     "between `from` and `to`, "
+     "distribution of the cell sizes; uniform: equal cells; tanh: small cells at both ends; tanh_low: small cells at "
+     "the lower end; tanh_high: small cells at the upper end; refined: cells of size `width` between `from` and `to`, "
      "growing by a constant ratio towards both ends of the box",
      "uniform | tanh | tanh_low | tanh_high | refined"},
-    {"factor", Option::number, "depends on type: 2, of uniform 0", "strength of the tanh types; 0: uniform", "[0, 6]"},
-    {"from", Option::number, Option::required, "start of the small cells (type refined)", "", "length"},
-    {"to", Option::number, Option::required, "end of the small cells (type refined)", "", "length"},
-    {"width", Option::number, Option::required, "width of the small cells (type refined)", "(0, inf)", "length"}};
+    {"factor", Option::number, "depends on type: 2, uniform 0",
+     "strength of the stretching (tanh types); 0: equal cells", "[0, 6]"},
+    {"from", Option::number, Option::required, "lower end of the interval with small cells (type refined)", "",
+     "length"},
+    {"to", Option::number, Option::required, "upper end of the interval with small cells (type refined)", "", "length"},
+    {"width", Option::number, Option::required, "size of the small cells (type refined)", "(0, inf)", "length"}};
 
 constexpr Option grid_keys[] = {
-    {"cells", Option::integers, Option::required, "numbers of cells, [nx, ny] (2D) or [nx, ny, nz]", "[1, inf)"},
-    {"length", Option::numbers, "[1, 1, 1]", "lengths of the box", "(0, inf)", "length"},
-    {"origin", Option::numbers, "[0, 0, 0]", "lower corner of the box", "(-inf, inf)", "length"},
-    {"stretching", Option::tables, "", "stretching per direction: type or { type = ... }", "", "", "",
+    {"cells", Option::integers, Option::required,
+     "number of cells in each direction, [nx, ny] (2D) or [nx, ny, nz] (3D)", "[1, inf)"},
+    {"length", Option::numbers, "[1, 1, 1]", "edge lengths of the computational box", "(0, inf)", "length"},
+    {"origin", Option::numbers, "[0, 0, 0]", "corner of the box with the smallest coordinates", "(-inf, inf)",
+     "length"},
+    {"stretching", Option::tables, "",
+     "distribution of the cell sizes in each direction: a type, or a table { type = ... }", "", "", "",
      stretching_options}};
 
 std::vector<double> read_numbers(const Table& t, const char* key, double fallback) {

@@ -77,8 +77,9 @@ class Matcher {
                       ", which belongs to no cell");
     if (cells > 2)
       refuse_cell(d_, cell[2].cell(),
-                  face_text(d_, lower, upper) + " belongs to " + std::to_string(cells) + " cells, also to the cells" +
-                      line_text(d_.cell_line, cell[0].cell()) + " and" + line_text(d_.cell_line, cell[1].cell()));
+                  face_text(d_, lower, upper) + " belongs to " + std::to_string(cells) +
+                      " cells, among them the cells" + line_text(d_.cell_line, cell[0].cell()) + " and" +
+                      line_text(d_.cell_line, cell[1].cell()));
     if (cells == 2 && markers == 1 && !ignores_inside(d_, edge))
       refuse_edge(d_, edge,
                   "marker '" + d_.marker[d_.edge_marker[edge]] + "' names " + face_text(d_, lower, upper) +
@@ -133,7 +134,7 @@ Point middle_of(const MeshDescription& d, const Face& f) { return middle(point_a
 int marker_index(const MeshDescription& d, const std::string& name) {
   const auto found = std::find(d.marker.begin(), d.marker.end(), name);
   if (found == d.marker.end())
-    refuse_cell(d, -1, "there is no marker '" + name + "' to be periodic" + did_you_mean(name, d.marker));
+    refuse_cell(d, -1, "there is no marker '" + name + "' for a periodic pair" + did_you_mean(name, d.marker));
   return static_cast<int>(found - d.marker.begin());
 }
 

@@ -11,8 +11,9 @@ namespace {
 
 constexpr Option periodic_keys[] = {
     {"first", Option::text, Option::required, "first marker of the pair"},
-    {"second", Option::text, Option::required, "marker with which the faces coincide after the translation"},
-    {"translation", Option::numbers, "depends on the markers: found by itself",
+    {"second", Option::text, Option::required,
+     "second marker of the pair; the translation moves the faces of the first marker onto its faces"},
+    {"translation", Option::numbers, "depends on the markers: determined from their faces",
      "translation [dx, dy] from first to second", "(-inf, inf)", "length"}};
 
 constexpr Option mesh_keys[] = {

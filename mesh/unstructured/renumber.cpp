@@ -11,10 +11,11 @@ namespace {
 
 std::vector<int> positions(const Order& order, int cells) {
   std::vector<int> position(static_cast<std::size_t>(cells), -1);
-  if (static_cast<int>(order.size()) != cells) throw std::invalid_argument("an order must contain each cell once");
+  if (static_cast<int>(order.size()) != cells)
+    throw std::invalid_argument("an ordering must contain each cell exactly once");
   for (std::size_t p = 0; p < order.size(); ++p) {
     if (order[p] < 0 || order[p] >= cells || position[order[p]] >= 0)
-      throw std::invalid_argument("an order must contain each cell once");
+      throw std::invalid_argument("an ordering must contain each cell exactly once");
     position[order[p]] = static_cast<int>(p);
   }
   return position;

@@ -1,11 +1,11 @@
-// Where the unknowns of the coupled scheme sit: all of them at the centre of a cell, side by side (Luo et al. 2015).
+// Storage of the unknowns of the coupled scheme: all at the centre of a cell, next to each other (Luo et al. 2015).
 //
 //     x[0]  p (over the density)     x[1], x[2], x[3]  u, v, w     then what a turbulence model adds: k, omega
 //     n = 3 in 2D, 4 in 3D; 5 and 6 with two more
 //
-// Fields are padded by two layers of ghost cells in each direction that exists: the inner layer carries the boundary
-// conditions, the outer one is read across periodic sides only, and across those where another rank goes on. Vectors of
-// the linear solver hold the cells alone, x fastest, as the blocks of BlockStencil do.
+// Fields are padded by two layers of ghost cells in each direction that exists. The inner layer contains the boundary
+// conditions; the outer one is read only across periodic sides and across cuts between ranks. Vectors of the linear
+// solver contain the cells without ghosts, x fastest, like the blocks of BlockStencil.
 #pragma once
 #include "miniapps/structured/layout.hpp"
 #include "solvers/matrix/block/block_stencil.hpp"
@@ -13,16 +13,16 @@
 namespace weir {
 
 struct CoupledCells : PaddedPart<2> {  // strides in cells
-  int unknowns = 4;                    // a cell: dim + 1, and those of a turbulence model
+  int unknowns = 4;                    // per cell: dim + 1, and those of a turbulence model
 
-  // Periods that lie within the rank.
+  // Periodic directions both of whose ends lie within the rank.
   Periodic wraps_here() const { return {periodic[0], periodic[1], periodic[2]}; }
-  // This rank's number of the first and of the last cell of the whole grid along a direction.
+  // Local numbers of the first and the last cell of the whole grid along a direction.
   WEIR_HD int first_of_all(int d) const { return -low[d]; }
   WEIR_HD int last_of_all(int d) const { return whole[d] - 1 - low[d]; }
 };
 
-// The cells of one side of the box: a and b run along the two directions other than d.
+// The cells at one side of the box; a and b are their numbers along the two directions other than d.
 struct SidePlane {
   int d = 0, t1 = 1, t2 = 2;
   int high = 0;                   // 0: the low side
@@ -37,7 +37,7 @@ struct SidePlane {
     inward = high ? -c.stride(d) : c.stride(d);
     box = {c.n[t1], c.n[t2], 1};
   }
-  // The same cell's number without ghosts.
+  // The number of the same cell without ghosts.
   WEIR_HD int cell(const CoupledCells& c, int a, int b) const {
     int at[3];
     at[d] = high ? c.n[d] - 1 : 0;

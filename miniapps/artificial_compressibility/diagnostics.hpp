@@ -1,5 +1,5 @@
 // Diagnostics of the coupled scheme, evaluated every diagnostics_every steps, and a host copy of its fields for output.
-// On several ranks the functions return the share of a rank: its part of a sum, or its own largest value.
+// On several ranks the functions return the part of this rank: its part of a sum, or its own largest value.
 #pragma once
 #include <memory>
 #include <vector>
@@ -28,8 +28,7 @@ double mean_dissipation(const CoupledView& v, const Grid& grid);
 template <class Space>
 double largest_change(const CoupledView& v, const double* before);
 
-// Cell values, one layer of ghosts, and the divergence, of the whole grid, in arrays that are allocated at the first
-// call.
+// Cell values with one layer of ghosts, and the divergence, of the whole grid, in arrays that the first call allocates.
 class CoupledCopy {
  public:
   // x: padded values, b: minus the residual

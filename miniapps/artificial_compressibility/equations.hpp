@@ -5,7 +5,7 @@
 // with the faces of face.hpp, du/dt by BDF2 (steady: without it). Pseudo-time moves the unknowns until R = 0:
 //   [ T + J ] dx = -R,   J: exact derivative of the compact part of R,
 //   T = V rate / CFL (1/U for p, 1 for the others),   rate = sum_d (|u_d| + sqrt(u_d^2 + U^2)) / h_d + 4 nu / h_d^2 (3)
-// One cell is one row of a BlockStencil; nothing is written by two cells, so there are no atomics and no colours.
+// One cell is one row of a BlockStencil. No value is written by two cells, so neither atomics nor colours are needed.
 #pragma once
 #include <cmath>
 
@@ -14,26 +14,26 @@
 
 namespace weir {
 
-// du/dt of (2). The arrays are padded as x is, from cell (0, 0, 0) on.
+// du/dt of (2). The arrays are padded like x and start at cell (0, 0, 0).
 struct TimeDerivative {
   double s0 = 0, s1 = 0, s2 = 0;  // all 0: steady
   const double *x1 = nullptr, *x2 = nullptr;
 };
 
-// BDF2 with r = dt / dt_before; where dt_before is 0 the first step: BDF1, one step of first order, which leaves the
-// whole second order.
+// BDF2 with r = dt / dt_before. dt_before = 0: the first step, by BDF1; a single first-order step does not reduce the
+// order of the scheme.
 TimeDerivative time_derivative(double dt, double dt_before);
 
 struct CellForce {
   double value[3] = {};
 };
 
-// b = -R: a vector of the linear solver. Ghosts must be set.
+// b = -R, a vector of the linear solver. The ghosts of x must be set.
 template <class Space>
 void residual(const CoupledView& v, const TimeDerivative& time, const CellForce& force, View<double> b);
 
-// T + J into all blocks of A, boundary conditions folded in. Host: a row of cells at a time, vectors over the columns
-// of a block. Device: a thread an entry of a block, so that warps write whole lines.
+// Writes T + J, including the boundary conditions, into all blocks of A. Host: one row of cells at a time, vectorised
+// over the columns of a block. Device: one thread per entry of a block, so that warps write whole lines.
 template <class Space>
 void assemble_jacobian(const CoupledView& v, const TimeDerivative& time, const SideRules& rules, double inverse_cfl,
                        const BlockStencilView& A);
@@ -43,13 +43,13 @@ template <class Space>
 void residual_norms(const CoupledView& v, const Communicator& ranks, View<const double> b,
                     double (&norms)[max_coupled_unknowns]);
 
-// x += factor dx, on the cells.
+// x += factor dx in all cells.
 template <class Space>
 void add_update(const CoupledView& v, double factor, View<const double> dx);
 
 namespace detail {
 
-// (3) of a cell.
+// T of a cell by (3).
 template <int Dim, int N>
 WEIR_HD inline double pseudo_rate(const CoupledView& v, const double* x, const int (&at)[3]) {
   double rate = 0;

@@ -14,8 +14,8 @@
 // pressures of first neighbours. The neglected part is proportional to epsilon, so that sub-iterations contract by
 // about epsilon.
 //
-// A turbulence model plugs in here: its unknowns follow the velocities, `eddy` holds nu_t of every padded cell (frozen
-// within a sub-iteration), `diffusion` the factors of nu_t in the diffusivities. Its sources are cell terms: they are
+// With a turbulence model, its unknowns follow the velocities; `eddy` contains nu_t of every padded cell (frozen within
+// a sub-iteration), `diffusion` the factors of nu_t in the diffusivities. Its sources are terms of cells, which are
 // added to the right-hand side after residual() and to the diagonal blocks after assemble_jacobian().
 #pragma once
 #include "miniapps/artificial_compressibility/lines.hpp"
@@ -28,10 +28,10 @@ inline constexpr int max_coupled_unknowns = 6;
 struct CoupledView {
   CoupledCells cells;
   CoupledLine line[3];
-  double* x = nullptr;           // of cell (0, 0, 0), with its ghosts set
+  double* x = nullptr;           // starts at cell (0, 0, 0); its ghosts are set
   double viscosity = 0;          // nu
   double speed = 1;              // U
-  const double* eddy = nullptr;  // nu_t of cell (0, 0, 0), padded as x is, one value per cell; read if n > dim + 1
+  const double* eddy = nullptr;  // nu_t from cell (0, 0, 0) on, padded like x, one value per cell; used if n > dim + 1
   double diffusion[2] = {1, 1};  // gamma = nu + diffusion nu_t of k, omega
 };
 

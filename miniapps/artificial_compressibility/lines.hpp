@@ -1,5 +1,5 @@
-// The 1D arrays of the grid that the coupled scheme needs. Everything that depends on one direction alone is worked out
-// here once, so that a face costs a few products.
+// The 1D arrays of the grid for the coupled scheme. Everything that depends on one direction only is computed here
+// once, so that a face costs a few products.
 //
 // The velocity that carries a face's flux (f between the cells f - 1 and f of its direction; L, R those two cells):
 //   U_f = wl u_L + (1 - wl) u_R - c_f D_f(p),     D_f(p) = (p_R - p_L)/m - [ wl (dp/dx)_L + (1 - wl) (dp/dx)_R ]    (1)
@@ -19,14 +19,14 @@
 
 namespace weir {
 
-// Over ranks each has the arrays of the whole grid, and reads them from its own first cell on.
+// Each rank has the arrays of the whole grid and reads them from its own first cell on.
 struct CoupledLine {
   const double *h = nullptr, *inv_h = nullptr;  // of cell -1 .. n
   const double* centre = nullptr;               // of cell -1 .. n
-  // Of face 0 .. n, whose lower cell is f - 1:
+  // Arrays over the faces f = 0 .. n, whose lower cell is f - 1:
   const double* wl = nullptr;       // weight of the lower cell in linear interpolation
   const double* inv_m = nullptr;    // 1 / distance of the two centres
-  const double* compact = nullptr;  // c_f / m: what (1) takes of p_R - p_L without its interpolated part
+  const double* compact = nullptr;  // c_f / m: factor of p_R - p_L in (1), without the interpolated part
   const double* e[4] = {};          // all of c_f D_f: factors of the pressures of the cells f - 2, f - 1, f, f + 1
 };
 
@@ -35,7 +35,7 @@ struct PressureDissipation {
   double sigma = 0;      // 1 / s
   double speed = 1;      // U of (2)
   double viscosity = 0;  // nu of (2)
-  bool wide = true;      // false: the compact part of D_f alone, which is what the Jacobian differentiates
+  bool wide = true;      // false: only the compact part of D_f, which the Jacobian differentiates
   bool operator==(const PressureDissipation&) const = default;
 };
 
@@ -43,7 +43,7 @@ template <class Space>
 class CoupledLines {
  public:
   CoupledLines(const Grid& grid, const CoupledCells& cells);
-  // Fills `compact` and `e`; does nothing where nothing has changed. No copies: it runs in the space.
+  // Fills `compact` and `e` if the arguments have changed. Runs in the space, without copies.
   void set_dissipation(const PressureDissipation& with);
   const CoupledLine& operator[](int d) const { return line_[d]; }
 

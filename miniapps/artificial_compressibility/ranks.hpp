@@ -18,9 +18,9 @@ class CoupledRanks : public BoxRanks<CoupledCells> {
       : BoxRanks(&ranks, coupled_cells(c, c.unknowns()), options) {}
 
   BoxCuts cuts() const { return cuts_of(partition()); }
-  HaloPattern ghosts() const;  // of a padded field that lie with other ranks, in cells. All ranks call.
+  HaloPattern ghosts() const;  // ghosts of a padded field that belong to other ranks, in cells. All ranks call.
 
-  // Of padded fields (cells, and ghosts beyond the sides of the whole grid) and of vectors of the linear solver ("b").
+  // Places of padded fields (cells, ghosts beyond sides of the whole grid) and of vectors of the linear solver ("b").
   std::vector<Places> places() const { return {field_places(), vector_places()}; }
   static std::size_t kind_of(const std::string& name) { return name == "b" ? 1 : 0; }
   Places field_places() const;

@@ -188,8 +188,8 @@ constexpr Quantity coupled_quantity_list[] = {
 constexpr Quantity coupled_column_list[] = {
     {"residual_p, residual_u, residual_v, residual_w, residual_k, residual_omega", "",
      "incompressible (artificial_compressibility)", "root mean square of the residual of each equation"},
-    {"sub_iterations", "", "incompressible (artificial_compressibility)", "pseudo-time steps of the step"},
-    {"pseudo_cfl", "", "incompressible (artificial_compressibility)", "last CFL number of pseudo-time"}};
+    {"sub_iterations", "", "incompressible (artificial_compressibility)", "number of pseudo-time steps in the step"},
+    {"pseudo_cfl", "", "incompressible (artificial_compressibility)", "CFL number of the last pseudo-time step"}};
 
 }  // namespace
 

@@ -31,7 +31,7 @@
 
 namespace weir {
 
-// The tolerance is that of an update which is itself one of several.
+// The tolerance applies to the update of one pseudo-time step of several, so it can be loose.
 inline constexpr SystemDefaults coupled_system{"flow", "gmres", "block_ilu0", 0.1, on_block_stencil, false, true};
 
 // How a step ended.
@@ -45,7 +45,7 @@ class ArtificialCompressibility {
       : ArtificialCompressibility(c, linear, CoupledRanks(c)) {}
   ArtificialCompressibility(const IncompressibleCase& c, const Table& linear, const CoupledRanks& ranks);
 
-  void initialise();  // x^0 by the case, at time 0
+  void initialise();  // sets x^0 of the case at time 0
 
   // One time step, or (steady) one pseudo-time step, which does nothing and returns `converged` once the residual is
   // below the tolerance. after_solve is called after each linear solve; result and setup_seconds are its record.
@@ -56,10 +56,10 @@ class ArtificialCompressibility {
   double time = 0;
   std::int64_t step = 0;
   double dt_before = 0;  // 0: the next step is the first
-  double cfl = 0;        // of pseudo-time; after a solve that stagnated the next step's
+  double cfl = 0;        // CFL number of pseudo-time; after a stagnated solve that of the next step
   double residual_before = 0;
 
-  // Of the last evaluation: residual_norms, and the largest in units of U/L and U^2/L.
+  // Results of the last evaluation: residual_norms, and the largest residual in units of U/L and U^2/L.
   double norms[max_coupled_unknowns] = {};
   double largest_residual = 0;
   int sub_iterations = 0;  // of the last step
@@ -74,7 +74,7 @@ class ArtificialCompressibility {
   CoupledView view();
   StudiedSolver<Space>& solver() { return solver_; }
   const StudiedSolver<Space>& solver() const { return solver_; }
-  // This rank's rows without what couples them to others; and the matrix that is solved with.
+  // The rows of this rank without their coupling to other ranks, and the matrix that is solved with.
   const BlockStencil<Space>& matrix() const { return A_.own(); }
   BlockStencil<Space>& matrix() { return A_.own(); }
   const Matrix<Space>& system() const;
@@ -84,8 +84,8 @@ class ArtificialCompressibility {
 
   double rate();  // max |u^{n+1} - u^n| / dt of the last time step
 
-  // Sets the ghosts and evaluates the steady terms of the residual of the present state. of_time: the factor of the new
-  // level in a time derivative, on which the dissipation of the pressure depends.
+  // Sets the ghosts and evaluates the steady terms of the residual of the current state. of_time: the factor of the new
+  // time level in the time derivative, on which the pressure dissipation depends.
   void evaluate_steady(double of_time = 0);
   double factor_of_time() const { return derivative_.s0; }  // of the last step
 
@@ -102,7 +102,7 @@ class ArtificialCompressibility {
   void cut_cfl_if_stagnated();
   double smallest_cfl() const { return 0.01 * options().cfl_start; }
   bool has_model() const { return case_.turbulence == Turbulence::k_omega; }
-  double residual_scale(int unknown) const;  // of norms, in terms of the case's speed and length
+  double residual_scale(int unknown) const;  // unit of the norms, from the speed and the length of the case
   StepEnd advance_steady(Timings& timings, const std::function<void()>& after_solve);
   StepEnd advance_in_time(double dt, Timings& timings, const std::function<void()>& after_solve);
 
@@ -114,7 +114,7 @@ class ArtificialCompressibility {
   Halo<Space> halo_;                 // over ranks
   DistributedBlockStencil<Space> A_;
   Array<double, Space> b_, dx_;
-  Array<double, Space> eddy_;  // nu_t of every padded cell, where there is a model
+  Array<double, Space> eddy_;  // nu_t of every padded cell, with a turbulence model
   SideWalls walls_;
   StudiedSolver<Space> solver_;
   double length_ = 1;

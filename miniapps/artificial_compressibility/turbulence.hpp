@@ -5,7 +5,7 @@
 //   sources    V (production - destruction) into b = -R; destruction into the diagonal blocks, production not, so that
 //              the diagonal only gains
 //   walls      cells of the viscous sublayer have no equation for omega: omega = 6 nu / (beta y^2), y of their centre
-// The transposed part of the stress, nu_t (grad u)^T, is left out: it vanishes in the parallel flows this model is for.
+// The transposed part of the stress, nu_t (grad u)^T, is neglected: it vanishes in the parallel flows of this model.
 #pragma once
 #include "miniapps/artificial_compressibility/face.hpp"
 
@@ -21,11 +21,11 @@ namespace k_omega {
 template <class Space>
 void update_eddy_viscosity(const CoupledView& v, double* eddy);
 
-// Call after residual(): the sources, and omega of the sublayer.
+// Adds the sources and the equations of omega in the sublayer; call it after residual().
 template <class Space>
 void add_sources(const CoupledView& v, const SideWalls& walls, View<double> b);
 
-// Call after assemble_jacobian(): the same of the matrix.
+// The same for the matrix; call it after assemble_jacobian().
 template <class Space>
 void add_source_jacobian(const CoupledView& v, const SideWalls& walls, const BlockStencilView& A);
 
@@ -36,7 +36,7 @@ void balance_rows(const CoupledView& v, double rate, View<double> b);
 template <class Space>
 void balance_rows(const CoupledView& v, double rate, const BlockStencilView& A);
 
-// No update takes more than nine tenths of k or omega: both stay positive.
+// Limits an update to nine tenths of k and omega, so that both stay positive.
 template <class Space>
 void limit_update(const CoupledView& v, double factor, View<double> dx);
 

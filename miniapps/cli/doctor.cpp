@@ -156,8 +156,8 @@ void print_entries(const Diagnosis& d, const MarketFaults& faults) {
          faults.not_finite_row + 1, faults.not_finite_column + 1);
   if (faults.repeated)
     line(Mark::fault, "duplicates",
-         "{} duplicate entries (first: row {}, column {}); summed here, refused by weir solve", faults.repeated,
-         faults.repeated_row + 1, faults.repeated_column + 1);
+         "{} duplicate entries (first: row {}, column {}); weir doctor adds them up, weir solve rejects them",
+         faults.repeated, faults.repeated_row + 1, faults.repeated_column + 1);
   if (d.empty_rows.count) line(Mark::fault, "empty rows", "{}", counted(d.empty_rows));
   if (d.empty_columns.count) line(Mark::fault, "empty columns", "{}", counted(d.empty_columns, "column"));
   if (d.stored_zeros) line(Mark::good, "zeros", "{} explicit zeros are stored", d.stored_zeros);

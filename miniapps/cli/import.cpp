@@ -76,19 +76,18 @@ Sources sources_of(const ImportArguments& a) {
   if (!a.rhs.empty()) all.rhs = vectors_of(a.rhs);
   if (!a.guess.empty()) all.guesses = vectors_of(a.guess);
   const std::size_t systems = all.rhs.size();
-  if (all.rhs.empty()) throw Error(Exit::usage, "no right-hand sides: give them by --rhs, one per matrix");
+  if (all.rhs.empty()) throw Error(Exit::usage, "missing right-hand sides: give one per matrix by --rhs");
   if (all.matrices.size() != 1 && all.matrices.size() != systems)
     throw Error(
         Exit::usage,
-        fmt::format(
-            "{} matrices ({} ...), {} right-hand sides ({} ...): the numbers must be equal, or there must be one "
-            "matrix",
-            all.matrices.size(), all.matrices.front().path, systems, all.rhs.front().path));
+        fmt::format("{} matrices ({} ...) and {} right-hand sides ({} ...): expected equal numbers, or one matrix",
+                    all.matrices.size(), all.matrices.front().path, systems, all.rhs.front().path));
   if (!all.guesses.empty() && all.guesses.size() != systems)
     throw Error(
         Exit::usage,
-        fmt::format("{} initial guesses ({} ...), {} right-hand sides: the numbers must be equal, or no guesses given",
-                    all.guesses.size(), all.guesses.front().path, systems));
+        fmt::format(
+            "{} initial guesses ({} ...) and {} right-hand sides: expected equal numbers, or no initial guesses",
+            all.guesses.size(), all.guesses.front().path, systems));
   return all;
 }
 

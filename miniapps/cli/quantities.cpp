@@ -5,9 +5,10 @@ namespace weir {
 namespace {
 
 constexpr Quantity probe_errors[] = {
-    {"error_NAME", "", "all", "largest difference to the published data of a [[probe]] or [[surface]]"}};
-constexpr Quantity first_columns[] = {{"step, time, dt", "", "all", "step, time at its end, and its size"},
-                                      {"cfl", "", "all", "largest CFL number of the step"}};
+    {"error_NAME", "", "all", "largest difference from the published data of a [[probe]] or [[surface]]"}};
+constexpr Quantity first_columns[] = {
+    {"step, time, dt", "", "all", "number of the step, time at its end, and its size"},
+    {"cfl", "", "all", "largest CFL number of the step"}};
 constexpr Quantity last_columns[] = {{"wall", "s", "all", "wall-clock time since the start"}};
 
 }  // namespace
@@ -30,9 +31,9 @@ std::string meaning_of(const Quantity& q) {
 
 const std::vector<std::array<const char*, 2>>& solves_columns() {
   static const std::vector<std::array<const char*, 2>> list = {
-      {"step, system, solver, unknowns", "the solve; one row per solve"},
-      {"iterations, reason", "number of iterations, and how the solve ended"},
-      {"r0, r_true, target", "norms: first residual, |b - A x| at the end, target"},
+      {"step, system, solver, unknowns", "step, system, solver and number of unknowns of the solve; one row per solve"},
+      {"iterations, reason", "number of iterations, and the reason why the solve ended"},
+      {"r0, r_true, target", "norms of the initial residual and of b - A x at the end, and the norm to be reached"},
       {"tolerance, tolerance_reason",
        "tolerance of the solve, and its origin: fixed, or the rule of the forcing term (initial, ratio, safeguard, "
        "goal, "
@@ -41,9 +42,10 @@ const std::vector<std::array<const char*, 2>>& solves_columns() {
       {"apply_ms, spmv_ms, reduce_ms, halo_ms",
        "parts of solve_ms: preconditioner, matrix-vector products, vector operations, halo exchange"},
       {"transfer_bytes", "bytes sent to other ranks"},
-      {"preconditioner_age", "solves since the preconditioner was set up"},
+      {"preconditioner_age", "number of solves since the preconditioner was set up"},
       {"ilu_residual", "relative residual of the incomplete factorisation"},
-      {"dominance_L, dominance_U", "largest ratio of off-diagonal sum to diagonal over the rows of the factors"}};
+      {"dominance_L, dominance_U",
+       "largest ratio of the sum of the off-diagonal entries to the diagonal entry in the rows of the factors"}};
   return list;
 }
 

@@ -22,8 +22,8 @@ void limit_spinning(char** argv) {
 
 void refuse_threads_of_environment() {
   if (omp_get_max_threads() > most_threads())
-    throw Error(Exit::usage,
-                fmt::format("OMP_NUM_THREADS: {} threads; at most {} here", omp_get_max_threads(), most_threads()));
+    throw Error(Exit::usage, fmt::format("OMP_NUM_THREADS = {}: this machine allows at most {} threads",
+                                         omp_get_max_threads(), most_threads()));
 }
 
 void start_benchmarks(char** argv) {

@@ -63,7 +63,7 @@ class Progress {
     say("[{}/{}] {}, {}, repeat {}: {}{}{}\n", now_, all_,
         cell.name.empty() ? cell.study.cases[run.twin.of_case].name : cell.name,
         cell.study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
-        progress.was_there ? " (done before)" : "", left);
+        progress.was_there ? " (completed earlier)" : "", left);
     std::fflush(stdout);
   }
 
@@ -100,7 +100,7 @@ class StudyFolder {
     const bool is_study = fs::is_directory(folder) && (fs::is_empty(folder) || has("study.lock") ||
                                                        (has("study.toml") && (has("done") || has("cells"))));
     if (fs::exists(folder) && !is_study)
-      throw Error(Exit::usage, directory + ": exists and is not the folder of a study; choose another (-o)");
+      throw Error(Exit::usage, directory + ": exists and is not the folder of a study; choose another folder (-o)");
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) throw Error(Exit::file_io, "cannot create " + directory + ": " + error.message());
@@ -108,7 +108,7 @@ class StudyFolder {
     lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (lock_ < 0) fail_to_write(path, errno);
     if (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      throw Error(Exit::usage, directory + ": another process runs a study in this folder; choose another (-o)");
+      throw Error(Exit::usage, directory + ": another process runs a study in this folder; choose another folder (-o)");
   }
   ~StudyFolder() {
     if (lock_ >= 0) close(lock_);

@@ -16,12 +16,13 @@ namespace {
 
 constexpr Option type_keys[] = {
     {"type", Option::text, Option::required,
-     "kind of boundary; farfield: characteristic; slip_wall: no normal velocity; symmetry: slip_wall without forces; "
-     "adiabatic_wall: no slip, no heat flux; isothermal_wall: no slip, temperature prescribed; heat_flux_wall: no "
-     "slip, heat flux prescribed; all three require reynolds; supersonic_inflow: all variables prescribed; "
-     "supersonic_outflow: all extrapolated; pressure_outlet: subsonic, pressure prescribed, the rest extrapolated; "
-     "mass_flow_outlet: subsonic, mass flux prescribed, the rest extrapolated; total_pressure_inlet: subsonic, total "
-     "pressure, total temperature and direction prescribed; exact: time-dependent state of flow.exact or flow.initial",
+     "type of the boundary condition (no-slip walls require reynolds); farfield: characteristic condition with the "
+     "free stream; slip_wall: no normal velocity; symmetry: slip_wall that does not count in the forces; "
+     "adiabatic_wall: no slip, no heat flux; isothermal_wall: no slip, prescribed temperature; heat_flux_wall: no "
+     "slip, prescribed heat flux; supersonic_inflow: all variables prescribed; supersonic_outflow: all variables "
+     "extrapolated; pressure_outlet: subsonic, pressure prescribed, all else extrapolated; mass_flow_outlet: subsonic, "
+     "mass flux prescribed, all else extrapolated; total_pressure_inlet: subsonic, total pressure, total temperature "
+     "and direction prescribed; exact: time-dependent state of flow.exact or flow.initial",
      "farfield | slip_wall | symmetry | adiabatic_wall | isothermal_wall | heat_flux_wall | supersonic_inflow | "
      "supersonic_outflow | pressure_outlet | mass_flow_outlet | total_pressure_inlet | exact"}};
 constexpr Option outside_keys[] = {
@@ -99,7 +100,7 @@ void read_wall(const Table& t, BoundaryData& d) {
   d.velocity = read_two(t, "velocity", {0, 0});
   d.angular_velocity = t.get<double>("angular_velocity");
   const auto centre = t.get<std::vector<double>>("centre");
-  if (centre.size() != 2) t.fail("centre", "centre must have 2 numbers");
+  if (centre.size() != 2) t.fail("centre", "'centre' must have 2 numbers");
   d.centre = {centre[0], centre[1]};
 }
 
@@ -154,9 +155,9 @@ Refusal refusal_of(const BoundaryCondition& b, double gamma) {
       if (const Refusal r = positive("density", rho); r.key) return r;
       if (const Refusal r = positive("pressure", p); r.key) return r;
       if (b.type == BoundaryType::supersonic_inflow && u * u + v * v <= gamma * p / rho)
-        return {"type",
-                "the stream outside is subsonic, but supersonic_inflow prescribes all variables; did you mean "
-                "farfield?"};
+        return {
+            "type",
+            "the state outside is subsonic, but supersonic_inflow prescribes all variables; did you mean farfield?"};
       return {};
     case BoundaryType::pressure_outlet:
       return positive("pressure", p);
@@ -164,7 +165,7 @@ Refusal refusal_of(const BoundaryCondition& b, double gamma) {
       return positive("mass_flux", b.amount);
     case BoundaryType::total_pressure_inlet:
       if (const Refusal r = positive("total_pressure", b.amount); r.key) return r;
-      if (!std::isfinite(b.velocity[0] + b.velocity[1])) return {"direction", "'direction' leads along or out of it"};
+      if (!std::isfinite(b.velocity[0] + b.velocity[1])) return {"direction", "'direction' must point into the domain"};
       return positive("total_temperature", b.temperature);
     case BoundaryType::isothermal_wall:
       return positive("temperature", b.temperature);
@@ -263,11 +264,11 @@ std::vector<FlowBoundary> read_flow_boundary(const Table& config, const Compress
   for (const Patch& p : mesh.patches) {
     entries.push_back(read_entry(boundary.table(p.name), p, c, mesh));
     const std::string why = entries.back().is_wall ? why_no_file_name(p.name) : "";
-    if (!why.empty()) boundary.fail(p.name, "'" + p.name + "' has a file of its own, surface/MARKER.csv: " + why);
+    if (!why.empty()) boundary.fail(p.name, "'" + p.name + "' is written to the file surface/MARKER.csv: " + why);
   }
   if (c.turbulence.is_on && std::ranges::none_of(entries, &FlowBoundary::is_viscous))
     config.table("flow").fail("turbulence",
-                              "spalart_allmaras requires a no-slip wall in [boundary], for the wall distance");
+                              "a turbulence model requires a no-slip wall in [boundary], for the wall distance");
   name_walls(entries);
   return entries;
 }

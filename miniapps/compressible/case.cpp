@@ -33,104 +33,129 @@ constexpr Option state_keys[] = {{"density", Option::number, "depends: required 
 
 constexpr Option flow_keys[] = {
     {"mach", Option::number, Option::required, "Mach number of the free stream", "(0, inf)"},
-    {"angle_of_attack", Option::number, "0", "angle between the free stream and x", "", "degrees"},
-    {"reynolds", Option::number, "0", "Reynolds number by reference_length and the free stream; 0: inviscid",
+    {"angle_of_attack", Option::number, "0", "angle between the free stream and the x axis", "", "degrees"},
+    {"reynolds", Option::number, "0", "Reynolds number based on reference_length and the free stream; 0: inviscid flow",
      "[0, inf)"},
     {"reference_length", Option::number, "1",
-     "reference length of reynolds, of the force coefficients and of the limiters' K", "(0, inf)", "length"},
+     "reference length of the Reynolds number, the force coefficients and the constants K of the limiters", "(0, inf)",
+     "length"},
     {"moment_centre", Option::numbers, "[0, 0]", "point about which moments are taken, [x, y]", "", "length"},
     {"gamma", Option::number, "1.4", "ratio of specific heats", "(1, inf)"},
     {"prandtl", Option::number, "0.72", "Prandtl number", "(0, inf)"},
     {"sutherland", Option::table, "",
-     "Sutherland's law of viscosity; \"constant_viscosity\" instead of a table: constant viscosity", "", "", "",
-     [] { return Options(sutherland_keys); }},
+     "parameters of Sutherland's law of viscosity, or the text \"constant_viscosity\" for a constant viscosity", "", "",
+     "", [] { return Options(sutherland_keys); }},
     {"turbulence", Option::text, "none",
-     "turbulence model; spalart_allmaras: negative variant, fully turbulent, requires reynolds and a no-slip wall",
-     "none | spalart_allmaras"},
+     "turbulence model; spalart_allmaras: negative variant; sst: Menter's k-omega model of 2003; both fully turbulent, "
+     "require reynolds and a no-slip wall",
+     "none | spalart_allmaras | sst"},
     {"turbulent_prandtl", Option::number, "0.9", "turbulent Prandtl number", "(0, inf)"},
     {"turbulent_freestream", Option::number, "3", "Spalart-Allmaras variable in the free stream", "[0, inf)",
      "free stream's viscosity"},
+    {"turbulent_intensity", Option::number, "depends on mach: 7.746e-5 / mach",
+     "turbulence intensity of the free stream, sqrt(2/3 k) (sst)", "(0, inf)", "free stream's speed"},
+    {"turbulent_viscosity_ratio", Option::number, "0.009", "eddy viscosity of the free stream (sst)", "(0, inf)",
+     "free stream's viscosity"},
     {"body_force", Option::numbers, "[0, 0]", "force per volume [fx, fy], numbers or formulas of x, y, t",
      "numbers or formulas", "density velocity/time"},
-    {"gravity", Option::numbers, "[0, 0]", "acceleration [gx, gy]", "", "velocity/time"},
+    {"gravity", Option::numbers, "[0, 0]", "acceleration of gravity, [gx, gy]", "", "velocity/time"},
     {"start_from", Option::text, "",
-     "run directory or checkpoint with the initial state; steady runs skip the first-order phase, and on the same mesh "
-     "their residual is relative to that of the other run. States of another structured mesh of the same generator are "
-     "interpolated"},
+     "run directory or checkpoint with the initial state, which is interpolated from another structured mesh of the "
+     "same generator; a steady run then skips the first-order phase and, on the same mesh, measures its residual "
+     "relative to that of the earlier run"},
     {"initial", Option::text, "freestream",
-     "initial state: a name or { type = ... }; errors are reported for all except freestream and formula, which are "
-     "exact solutions",
+     "initial state, a name or a table { type = ... }; for exact solutions (all but freestream and formula) errors are "
+     "reported",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann | formula"},
-    {"exact", Option::table, "", "exact solution, for the errors and the boundary type exact; without: `initial`", "",
+    {"exact", Option::table, "",
+     "exact solution for the error quantities and for boundaries of type exact (default: the one of flow.initial)", "",
      "", "", [] { return Options(state_keys); }}};
 constexpr Option side_keys[] = {
     {"density", Option::number, Option::required, "density of the state", "(0, inf)", "free stream's"},
     {"velocity", Option::numbers, "[0, 0]", "velocity [u, v] of the state", "", "free stream's speed"},
-    {"pressure", Option::number, Option::required, "pressure of the state; free stream: 1/(gamma mach^2)", "(0, inf)"}};
+    {"pressure", Option::number, Option::required, "pressure of the state, where the free stream has 1/(gamma mach^2)",
+     "(0, inf)"}};
 constexpr Option initial_keys[] = {
-    {"type", Option::text, "freestream", "kind of initial state, as for `initial`",
+    {"type", Option::text, "freestream", "type of the initial state, one of the names for flow.initial",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann | formula"},
-    {"centre", Option::numbers, "[0, 0]", "position of the vortex, the corner or the diaphragm", "", "length"},
+    {"centre", Option::numbers, "[0, 0]",
+     "position of the vortex (isentropic_vortex), the corner (oblique_shock) or the diaphragm (sod, riemann)", "",
+     "length"},
     {"strength", Option::number, "5", "strength of the vortex"},
     {"wedge_angle", Option::number, Option::required, "deflection angle of the oblique shock", "", "degrees"},
-    {"left", Option::table, "", "state left of centre (type riemann)", "", "", "", [] { return Options(side_keys); }},
-    {"right", Option::table, "", "state right of centre (type riemann)", "", "", "",
+    {"left", Option::table, "", "state at x below `centre` (type riemann)", "", "", "",
+     [] { return Options(side_keys); }},
+    {"right", Option::table, "", "state at x above `centre` (type riemann)", "", "", "",
      [] { return Options(side_keys); }}};
 
 constexpr Option numerics_keys[] = {
     {"flux", Option::text, "roe", "numerical flux between two cells", "roe | hllc | ausm_plus | van_leer | rusanov"},
-    {"entropy_fix", Option::number, "0.1", "threshold of Harten's entropy fix (roe)", "[0, inf)", "largest eigenvalue"},
+    {"entropy_fix", Option::number, "0.1",
+     "threshold of Harten's entropy fix (flux roe), as a fraction of the largest eigenvalue", "[0, inf)",
+     "largest eigenvalue"},
     {"order", Option::integer, "2", "order of accuracy in space", "[1, 2]"},
-    {"turbulence_order", Option::integer, "1", "order of the advection of the Spalart-Allmaras variable", "[1, 2]"},
+    {"turbulence_order", Option::integer, "1", "order of the advection of the turbulence model", "[1, 2]"},
     {"gradient", Option::text, "least_squares", "gradients of the reconstruction", "least_squares | green_gauss"},
     {"limiter", Option::text, "none", "limiter of the reconstruction; flows with shocks require one",
      "none | venkatakrishnan | barth_jespersen | michalak"},
-    {"venkatakrishnan", Option::number, "5", "K of the limiter venkatakrishnan; unit of length: reference_length",
-     "(0, inf)"},
+    {"venkatakrishnan", Option::number, "5",
+     "constant K of the limiter venkatakrishnan, with lengths in units of reference_length", "(0, inf)"},
     {"michalak", Option::number, "1",
-     "K of the limiter michalak: differences below (K h / reference_length)^1.5 are not limited", "(0, inf)"}};
+     "constant K of the limiter michalak: differences below (K h / reference_length)^1.5 are not limited (h: cell "
+     "size)",
+     "(0, inf)"}};
 
 constexpr Option pseudo_time_keys[] = {
-    {"cfl_start", Option::number, "50", "initial and minimum CFL number; large first steps diverge", "(0, inf)"},
-    {"cfl_max", Option::number, "1e4", "maximum CFL number; inviscid flows with first_order: 100 to 200", "(0, inf)"},
+    {"cfl_start", Option::number, "50",
+     "initial and minimum CFL number; too large a value makes the first steps diverge", "(0, inf)"},
+    {"cfl_max", Option::number, "1e4",
+     "maximum CFL number; recommended for inviscid flows with jacobian = \"first_order\": 100 to 200", "(0, inf)"},
     {"exponent_down", Option::number, "1",
      "exponent of the factor (old / new residual)^exponent on the CFL number if the residual falls (paper: 0.25)",
      "[0, inf)"},
-    {"exponent_up", Option::number, "0.5", "exponent of that factor if the residual rises (paper: 0.3)", "[0, inf)"},
-    {"growth", Option::number, "1", "factor on the CFL number after each full (not under-relaxed) step", "(0, inf)"},
+    {"exponent_up", Option::number, "0.5",
+     "exponent of the factor (old / new residual)^exponent on the CFL number if the residual rises (paper: 0.3)",
+     "[0, inf)"},
+    {"growth", Option::number, "1", "factor applied to the CFL number after each full (not under-relaxed) step",
+     "(0, inf)"},
     {"relaxation", Option::number, "0.5", "largest relative change of density and pressure per step", "(0, inf)"},
     {"least_relaxation", Option::number, "0.2", "smallest under-relaxation factor of an update", "(0, 1]"},
     {"tolerance", Option::number, "1e-6",
      "tolerance of the energy residual relative to its maximum over the first five steps; unsteady: per time step",
      "(0, inf)"},
     {"first_order_tolerance", Option::number, "0.1",
-     "residual reduction of the initial phase with the first-order scheme; 0: no such phase", "[0, inf)"},
+     "residual reduction at which the initial phase with the first-order scheme ends; 0: no such phase", "[0, inf)"},
     {"coarse_meshes", Option::integer, "0",
-     "maximum number of coarser meshes on which a steady run starts, each with half the refinement of the next",
+     "maximum number of coarser meshes on which a steady run starts, each with half the refinement of the next finer "
+     "one",
      "[0, 6]"},
-    {"coarse_tolerance", Option::number, "1e-2", "tolerance on the coarser meshes", "(0, 1)"},
+    {"coarse_tolerance", Option::number, "1e-2",
+     "tolerance of the energy residual on the coarser meshes (coarse_meshes)", "(0, 1)"},
     {"force_tolerance", Option::number, "0",
      "variation of lift and drag over force_window steps below which a steady run ends; 0: off", "[0, inf)"},
-    {"force_window", Option::integer, "50", "number of steps for force_tolerance after first order", "[2, 100000]"},
+    {"force_window", Option::integer, "50",
+     "number of steps over which force_tolerance is applied, all of them after the first-order phase", "[2, 100000]"},
     {"max_steps", Option::integer, "500", "maximum number of steps (exit code 3 if the tolerance is missed)",
      "[0, inf)"},
-    {"max_rejections", Option::integer, "12", "maximum number of rejections of one step", "[0, inf)"},
+    {"max_rejections", Option::integer, "12", "maximum number of times that one step is rejected and repeated",
+     "[0, inf)"},
     {"rejected_cut", Option::number, "0.1", "factor applied to the CFL number after a rejected step", "(0, 1)"},
     {"line_search", Option::boolean, "false",
-     "backtracking: halves the update until the unsteady residual does not grow (replaces largest_growth); the "
-     "second-order phase restarts at cfl_start; recommended with matrix_free for turbulent flow"},
+     "switch for backtracking, which halves the update until the unsteady residual does not grow (replaces "
+     "largest_growth); the second-order phase then restarts at cfl_start; recommended for turbulent flow with "
+     "matrix_free"},
     {"largest_growth", Option::number, "10", "largest growth factor of the residual in an accepted step", "(0, inf)"},
     {"jacobian", Option::text, "first_order",
-     "Jacobian of a step; first_order: backward Euler with the first-order Jacobian; matrix_free: Newton's method, "
-     "preconditioned by it",
+     "Jacobian of a pseudo-time step; first_order: assembled Jacobian of the first-order scheme; matrix_free: products "
+     "with the Jacobian of the scheme itself (Newton's method), preconditioned by the first-order Jacobian",
      "matrix_free | first_order"},
     {"products", Option::text, "differences",
-     "Jacobian products of matrix_free: differences of the residual, or exact derivatives by dual numbers, which "
-     "tolerances below 1e-6 and strong shocks require",
+     "Jacobian-vector products of matrix_free; differences: finite differences of the residual; dual_numbers: exact "
+     "derivatives, required for tolerances below 1e-6 and for strong shocks",
      "differences | dual_numbers"}};
 
 constexpr Option matrix_keys[] = {{"matrix_storage", Option::text, "double",
-                                   "precision of the stored Jacobian; float requires a tolerance of at least 1e-5",
+                                   "precision of the stored Jacobian; float: requires a tolerance of at least 1e-5",
                                    "double | float", "", "matrix, single=float"}};
 
 constexpr Option time_keys[] = {
@@ -164,8 +189,9 @@ void read_pair(const Table& t, const char* key, double (&v)[2]) {
 
 void read_side(const Table& initial, const char* key, PrimitiveState& s) {
   if (!initial.has(key))
-    initial.fail("type",
-                 "a Riemann problem requires left and right = { density = ..., velocity = [u, v], pressure = ... }");
+    initial.fail(
+        "type",
+        "a Riemann problem requires 'left' and 'right', each { density = ..., velocity = [u, v], pressure = ... }");
   const Table t = initial.table(key);
   double velocity[2];
   read_pair(t, "velocity", velocity);
@@ -179,7 +205,7 @@ void read_formula_flow(const Table& t, ExactFlow& f) {
     const std::vector<Formula> given = read_formulas(t, key, "xyt");
     const std::size_t count = key == std::string("velocity") ? 2 : 1;
     if (given.size() != count)
-      t.fail(key, fmt::format("a flow by formulas requires '{}', {} number(s) or formula(s)", key, count));
+      t.fail(key, fmt::format("type = \"formula\" requires '{}' with {} number(s) or formula(s)", key, count));
     for (const Formula& formula : given) f.formula[k++] = formula;
   }
 }
@@ -231,7 +257,7 @@ void read_flow(const Table& options, CompressibleCase& c) {
   c.start_from = t.get<std::string>("start_from");
   read_initial(t, c);
   const std::vector<Formula> force = read_formulas(t, "body_force", "xyt");
-  if (!force.empty() && force.size() != 2) t.fail("body_force", "body_force must have 2 numbers or formulas");
+  if (!force.empty() && force.size() != 2) t.fail("body_force", "'body_force' must have 2 numbers or formulas");
   if (!force.empty()) c.body_force = {force[0], force[1]};
   double pair[2];
   read_pair(t, "gravity", pair);
@@ -243,10 +269,18 @@ void read_flow(const Table& options, CompressibleCase& c) {
 void read_turbulence(const Table& options, TurbulenceModel& m, const GasModel& gas) {
   const Table t = options.described_by(flow_keys);
   m.is_on = t.get<std::string>("turbulence") != "none";
+  m.is_sst = t.get<std::string>("turbulence") == "sst";
   if (m.is_on && gas.reynolds == 0) t.fail("turbulence", "turbulent flow requires [flow] reynolds");
   m.prandtl = t.get<double>("turbulent_prandtl");
-  m.outside = t.get<double>("turbulent_freestream");
-  m.unit = 1000;  // typical of layers and wakes, so that its residual is comparable with those of the flow
+  // The units are typical of layers and wakes, so that the residuals are comparable with those of the flow.
+  m.outside[0] = t.get<double>("turbulent_freestream");
+  m.unit[0] = 1000;
+  if (!m.is_sst) return;
+  // k = 9e-9 a^2, the value of CFL3D and FUN3D
+  const double intensity = t.get<double>("turbulent_intensity", std::sqrt(6e-9) / gas.mach);
+  m.outside[0] = 1.5 * intensity * intensity;
+  m.outside[1] = m.outside[0] / t.get<double>("turbulent_viscosity_ratio");
+  m.unit = {0.01, 1};
 }
 
 void read_numerics(const Table& options, SpatialScheme& s) {
@@ -264,7 +298,7 @@ void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
   const Table t = options.described_by(pseudo_time_keys);
   o.cfl_start = t.get<double>("cfl_start");
   o.cfl_max = t.get<double>("cfl_max");
-  if (o.cfl_max < o.cfl_start) t.fail("cfl_max", "cfl_max must not be below cfl_start");
+  if (o.cfl_max < o.cfl_start) t.fail("cfl_max", "'cfl_max' must not be less than 'cfl_start'");
   o.exponent_down = t.get<double>("exponent_down");
   o.exponent_up = t.get<double>("exponent_up");
   o.relaxation = t.get<double>("relaxation");

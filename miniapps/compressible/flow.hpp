@@ -36,7 +36,7 @@ struct CompressibleFlow {
   const UnstructuredMesh& whole;
   std::int64_t cells;
   std::array<double, 2> places{};  // checksum of the cell centres in order (place_sum.hpp); 0: whole mesh not available
-  int values;                      // per cell: 4, turbulent 5
+  int values;                      // per cell: 4, turbulent 5 or 6
   Discretisation<Space> space;
   BodyForce<Space> force;
   FlowEquations<Space> equations;
@@ -67,6 +67,8 @@ struct CompressibleFlow {
   std::vector<double> on_host(const Array<double, Space>& U) const {
     return ranks ? ranks->gathered(U.to_vector()) : U.to_vector();
   }
+  std::vector<double> eddy_viscosity();  // of SST, likewise; relative to the viscosity of the free stream
+  void carry(std::vector<double> all);   // the state of another run, as from_host; k and omega become positive
   // all: the whole state, on every rank.
   void from_host(const std::vector<double>& all, Array<double, Space>& U) const {
     U.upload(ranks ? ranks->own(all) : all);

@@ -11,9 +11,10 @@
 
 namespace weir {
 
-// f(4) or f(5) with a compile-time constant, which affects loop shapes and so the last bits of sums.
+// f(4), f(5) or f(6) with a compile-time constant, which affects loop shapes and so the last bits of sums.
 template <class F>
 auto with_equations(int n, const F& f) {
+  if (n == 6) return f(std::integral_constant<int, 6>{});
   return n == 4 ? f(std::integral_constant<int, 4>{}) : f(std::integral_constant<int, 5>{});
 }
 

@@ -1,5 +1,7 @@
 #include "miniapps/compressible/flow_facts.hpp"
 
+#include <array>
+
 #include "miniapps/compressible/convergence/limiter_cycle.hpp"
 
 namespace weir {
@@ -16,6 +18,10 @@ namespace {
 std::string name_of_cell(const UnstructuredMesh& mesh, std::int64_t cell, std::int64_t number) {
   return "cell " + std::to_string(number) +
          place_of_cell(mesh, static_cast<int>(cell)).substr(std::string(" in the cell").size());
+}
+
+std::array<const char*, 6> names_of_variables(int count) {
+  return {"rho", "rho_u", "rho_v", "rho_E", count == 6 ? "rho_k" : "rho_nu", "rho_omega"};
 }
 
 // Density, momentum and pressure: k = 0, 1, 2 of the conserved variables, 3: the pressure.
@@ -71,9 +77,8 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
     facts.partition = "METIS, implicit lines kept whole";
   }
   facts.variables = [&flow](const std::string&, int) {
-    std::vector<std::string> names{"rho", "rho_u", "rho_v", "rho_E", "rho_nu"};
-    names.resize(static_cast<std::size_t>(flow.values));
-    return names;
+    const auto names = names_of_variables(flow.values);
+    return std::vector<std::string>(names.begin(), names.begin() + flow.values);
   };
   facts.ordering = ordering;
   facts.stalled = [&flow] { return limiter_cycle(flow); };
@@ -81,9 +86,9 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
   facts.watched = {watched(flow, "rho", 0), watched(flow, "rho_u", 1), watched(flow, "rho_v", 2),
                    watched(flow, "p", 3)};
   facts.row_name = [&flow](const std::string&, int, int row) {
-    static constexpr const char* names[] = {"rho", "rho_u", "rho_v", "rho_E", "rho_nu"};
     const int cell = row / flow.values;
-    return std::string(names[row % flow.values]) + " of " + name_of_cell(flow.whole, cell, cell);
+    return std::string(names_of_variables(flow.values)[static_cast<std::size_t>(row % flow.values)]) + " of " +
+           name_of_cell(flow.whole, cell, cell);
   };
   return facts;
 }

@@ -115,8 +115,9 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   state.add("cfl", p.cfl);
   state.add("reference", p.reference);
   state.add("steps_in_phase", p.steps_in_phase);
-  state.add("norm", std::span<const double>(p.norm).first(static_cast<std::size_t>(flow.values)));
-  state.add("rounding", std::span<const double>(p.rounding).first(static_cast<std::size_t>(flow.values)));
+  const auto norms = static_cast<std::size_t>(std::min(flow.values, 5));
+  state.add("norm", std::span<const double>(p.norm).first(norms));
+  state.add("rounding", std::span<const double>(p.rounding).first(norms));
   if (flow.c.turbulence.is_on) state.add("turbulence_reference", p.turbulence_reference);
   state.add("linear_iterations", static_cast<double>(p.linear_iterations));
   state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
@@ -148,9 +149,10 @@ std::string load_flow(const Communicator& ranks, const Checkpoint& from, Compres
   p.reference = from.scalar("reference");
   p.steps_in_phase = static_cast<int>(from.scalar("steps_in_phase"));
   if (flow.c.turbulence.is_on) p.turbulence_reference = from.scalar("turbulence_reference");
-  const std::vector<double>& norm = from.doubles("norm", flow.values);
+  const int norms = std::min(flow.values, 5);
+  const std::vector<double>& norm = from.doubles("norm", norms);
   std::copy(norm.begin(), norm.end(), p.norm.begin());
-  if (from.find("rounding")) std::ranges::copy(from.doubles("rounding", flow.values), p.rounding.begin());
+  if (from.find("rounding")) std::ranges::copy(from.doubles("rounding", norms), p.rounding.begin());
   p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
   flow.from_host(from.doubles("U", flow.values * flow.cells), flow.pseudo.state());

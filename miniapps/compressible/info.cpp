@@ -24,7 +24,9 @@ std::int64_t bytes_of_mesh(const UnstructuredMesh& m) {
 std::string scheme_line(const CompressibleCase& c) {
   constexpr const char* fluxes[] = {"Roe", "HLLC", "AUSM+", "van Leer", "Rusanov"};
   std::string text = fmt::format("{}, order {}", fluxes[static_cast<int>(c.scheme.flux)], c.scheme.order);
-  if (c.turbulence.is_on) text += fmt::format(", Spalart-Allmaras (advection order {})", c.turbulence.order);
+  if (c.turbulence.is_on)
+    text += fmt::format(", {} (advection order {})", c.turbulence.is_sst ? "Menter's SST" : "Spalart-Allmaras",
+                        c.turbulence.order);
   if (c.scheme.order == 1) return text;
   text += c.scheme.gradient == GradientScheme::least_squares ? ", least squares" : ", Green-Gauss";
   if (c.scheme.limiter == Limiter::venkatakrishnan) text += ", Venkatakrishnan's limiter";
@@ -138,7 +140,8 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
   out << "flow       " << compressible_system.solver<Host>(config.table("linear")).describe() << "\n";
   for (const std::string& warning : h.warnings) out << "warning    " << warning << "\n";
   out << fmt::format(
-      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, kept step {:.1f}, program {:.1f}; "
+      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, copy of the state {:.1f}, program "
+      "{:.1f}; "
       "{:.0f} bytes per cell\n",
       megabytes(m.total()), megabytes(m.mesh), megabytes(m.flow), megabytes(m.matrix), megabytes(m.solver),
       megabytes(m.kept), megabytes(m.process),

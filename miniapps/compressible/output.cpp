@@ -16,12 +16,13 @@ namespace weir {
 namespace {
 
 constexpr Option surface_keys[] = {
-    {"name", Option::text, Option::required, "suffix of the quantities value_NAME and error_NAME"},
+    {"name", Option::text, Option::required, "name of the surface, used for the quantities value_NAME and error_NAME"},
     {"marker", Option::text, Option::required, "marker of the wall on which the values are taken"},
-    {"quantity", Option::text, "cp", "pressure or skin friction coefficient of the surface", "cp | cf"},
-    {"side", Option::text, "both", "side of the wall", "both | upper | lower"},
-    {"range", Option::numbers, "depends: everywhere", "range [from, to] of x in which the difference is computed", "",
-     "length"},
+    {"quantity", Option::text, "cp", "quantity on the surface; cp: pressure coefficient; cf: skin friction coefficient",
+     "cp | cf"},
+    {"side", Option::text, "both", "side of the wall on which the values are taken", "both | upper | lower"},
+    {"range", Option::numbers, "depends: everywhere",
+     "range [from, to] of x in which the difference from published data is computed", "", "length"},
     {"at", Option::number, "depends: nowhere", "x at which the quantity value_NAME is taken", "", "length"},
     {"reference", Option::table, "depends: required without at",
      "published data; the difference is reported as error_NAME", "", "", "", comparison_options}};
@@ -115,7 +116,7 @@ std::vector<std::size_t> along_surface(const WallSurface& s) {
 
 Options CompressibleOutput::field_options() {
   static constexpr Option keys[] = {
-      {"fields", Option::texts, "[mach, pressure, density, velocity, entropy]", "fields of field output",
+      {"fields", Option::texts, "[mach, pressure, density, velocity, entropy]", "fields that are written",
        "mach | pressure | density | velocity | entropy | cp | temperature | "
        "eddy_viscosity | cell"},
       {"average_from", Option::number, "0", "start time of the force statistics of an unsteady run", "", "time"}};
@@ -131,7 +132,7 @@ CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCa
   schedule_ = FieldSchedule(output);
   fields_ = output.described_by(field_options()).get<std::vector<std::string>>("fields");
   if (!c.turbulence.is_on && std::ranges::find(fields_, "eddy_viscosity") != fields_.end())
-    output.fail("fields", "eddy_viscosity requires [flow] turbulence");
+    output.fail("fields", "the field eddy_viscosity requires [flow] turbulence");
   for (const Table& t : config.tables("surface")) comparisons_.push_back(read_comparison(t, boundary));
   if (config.tables("probe").empty()) return;
   Box box{{1e300, 1e300, 0}, {-1e300, -1e300, 0}};

@@ -12,13 +12,13 @@
 namespace weir {
 namespace {
 
-constexpr int first_steps = 5;  // of a phase; the largest of their residuals is the reference
+constexpr int first_steps = 5;  // of a phase; the largest residual of these steps is the reference
 
 double length(const std::array<double, 5>& norm) {
   return std::hypot(std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]), norm[4]);
 }
 
-// An entry of a residual, and of R + factor scale dU.
+// Entry i of the residual R, and of R + factor scale dU, the residual with the pseudo-time derivative.
 struct Entry {
   const double* r;
   WEIR_HD double operator()(int i, int /*cell*/) const { return r[i]; }
@@ -28,7 +28,7 @@ struct WithInertia {
   double factor;
   WEIR_HD double operator()(int i, int cell) const { return r[i] + factor * scale[cell] * d[i]; }
 };
-// The size of the fluxes and of the time derivative a V dU/dt of a cell.
+// Entry i of the magnitude of the terms that the residual sums: fluxes and time derivative a V dU/dt.
 struct SizeOfTerms {
   const double *U, *scale, *V;
   double a;
@@ -46,11 +46,16 @@ Pair two_squares(int cells, const Of& of, int e, int f) {
 template <class Space, int n, class Of>
 std::array<double, 5> squares(int cells, const Of& of) {
   const Pair a = two_squares<Space, n>(cells, of, 0, 1), b = two_squares<Space, n>(cells, of, 2, 3);
-  const double last = n == 4 ? 0 : two_squares<Space, n>(cells, of, n - 1, n - 1).a;
+  double last = 0;
+  if constexpr (n == 5) last = two_squares<Space, n>(cells, of, n - 1, n - 1).a;
+  if constexpr (n == 6) {
+    const Pair c = two_squares<Space, n>(cells, of, 4, 5);
+    last = c.a + c.b;
+  }
   return {a.a, a.b, b.a, b.b, last};
 }
 
-// The larger of the relative changes of density and pressure that dU makes, to first order.
+// The larger of the relative changes of density and pressure that dU causes, to first order.
 WEIR_HD inline double relative_change(const double* U, const double* dU) {
   const double u = U[1] / U[0], v = U[2] / U[0];
   const double p = U[3] - 0.5 * (U[1] * u + U[2] * v);  // without (gamma - 1), which cancels
@@ -65,13 +70,16 @@ double largest_change(View<const double> U, View<const double> dU) {
   return max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) { return relative_change(u + n * i, d + n * i); });
 }
 
-// trial = U + omega dU; a cell whose density or pressure is not positive there, or -1.
+// trial = U + omega dU; a cell whose density or pressure is not positive there, or -1. k and omega (n = 6) keep a tenth,
+// because they must be positive.
 template <class Space, int n>
 int move(double omega, View<const double> U, View<const double> dU, View<double> trial) {
   const double *u = U.data(), *d = dU.data();
   double* t = trial.data();
   const double bad = max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) {
     for (int e = n * i; e < n * i + n; ++e) t[e] = u[e] + omega * d[e];
+    if constexpr (n == 6)
+      for (int e = n * i + 4; e < n * i + n; ++e) t[e] = larger_of(t[e], 0.1 * u[e]);
     const double* s = t + n * i;
     const double inner = s[3] - 0.5 * (s[1] * s[1] + s[2] * s[2]) / s[0];
     return s[0] > 0 && inner > 0 ? 0.0 : i + 1.0;
@@ -232,7 +240,7 @@ void PseudoTime<Space>::resume_preconditioner(Origin origin) {
   solver_.resume(*first_order_);
 }
 
-// (3). Rejections may have led below cfl_start; from there the CFL number at least doubles.
+// (3). After rejections the CFL number may be below cfl_start; it then at least doubles in each accepted step.
 template <class Space>
 void PseudoTime<Space>::raise_cfl(double ratio, double omega) {
   const double least = std::min(options_.cfl_start, 2 * control.cfl);
@@ -277,7 +285,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     newton_.share_work(trial_, trial_R_);
     negate<Space>(trial_R_, minus_R_);
     control.norm = norm;
-    // The initial residual of energy may be zero.
+    // The residual of energy may be zero in the initial state, so the reference is the largest of some steps.
     if (control.steps_in_phase++ < first_steps) {
       control.reference = std::max(control.reference, norm[3]);
       control.turbulence_reference = std::max(control.turbulence_reference, norm[4]);
@@ -294,13 +302,14 @@ bool PseudoTime<Space>::search_line(Attempt& a, Timings& timings) {
   constexpr double allowed = 1.01, least = 0.05;
   const double before = std::max(length(control.norm), length(control.rounding));
   for (;;) {
-    // trial_R_ stays what a restart evaluates, bit for bit.
+    // trial_R_ itself is not modified, so that it equals bit for bit what a restarted run evaluates.
     const WithInertia unsteady{trial_R_.data(), scale_.data(), dU_.data(), a.omega / control.cfl};
     const double grown = length(norms_of(unsteady)) / before;
     if (grown <= allowed) return true;
     a.omega *= 0.5;
     if (!(a.omega >= least)) {
-      a.why = "no part of the step lowers the residual: a small one multiplies it by " + std::to_string(grown);
+      a.why = "the line search finds no step that lowers the residual; even a small one multiplies it by " +
+              std::to_string(grown);
       return false;
     }
     with_equations(n, [&](auto m) { move<Space, m.value>(a.omega, U_, dU_, trial_); });

@@ -3,11 +3,10 @@
 //   U <- U + omega dU                                                                                          (2)
 //   cfl <- cfl (|R^n| / |R^{n+1}|)^r,  r = exponent_down if the ratio exceeds 1, else exponent_up              (3)
 //   dtau_i = cfl V_i / sum over the faces of area * eigenvalue                                                 (4)
-// omega bounds the relative changes of density and pressure by `relaxation`. The norm of (3) is over all equations. A
-// step that makes density or pressure negative, or a residual that is not finite or grows beyond `largest_growth`, is
-// rejected: the state is kept, the CFL number is reduced, and the step is repeated.
-// With `line_search` omega is halved instead, down to 0.05, until |R(U + omega dU) + V / dtau omega dU| <= 1.01
-// |R(U)|.
+// omega limits the relative changes of density and pressure to `relaxation`. The norm in (3) is that of all equations.
+// A step is rejected if density or pressure become negative, or if the residual is not finite or grows by more than
+// `largest_growth`: the state is kept, the CFL number is reduced, and the step is repeated. With `line_search`, omega
+// is halved until |R(U + omega dU) + V / dtau omega dU| <= 1.01 |R(U)|; the step is rejected if omega falls below 0.05.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -28,19 +27,19 @@ namespace weir {
 struct PseudoTimeControl {
   int order = 1;
   double cfl = 0;
-  double reference = 0;  // largest energy residual of the phase's first steps
+  double reference = 0;  // largest energy residual of the first steps of the phase
   int steps_in_phase = 0;
-  double turbulence_reference = 0;     // the same for nu~
-  std::array<double, 5> norm{};        // current residual of each equation; 0 for nu~ in laminar flow
+  double turbulence_reference = 0;     // the same for the turbulence model
+  std::array<double, 5> norm{};        // current residual of each equation, and of the turbulence model
   std::array<double, 5> rounding{};    // rounding error of that, at the start of the phase
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };
 
 struct Attempt {
   bool accepted = false;
-  std::string why;  // of a rejection
+  std::string why;  // reason for a rejection
   bool not_finite = false;
-  int bad_cell = -1;  // of the whole mesh, if known for the rejection
+  int bad_cell = -1;  // cell of the whole mesh that caused the rejection; -1: unknown
   double cfl = 0, omega = 0;
   int rejections = 0;  // of the current step, as counted by the run
   SolveResult solve;
@@ -62,19 +61,19 @@ class PseudoTime {
   void resume();
   // ... or at the start of a phase.
   void start_phase(int order);
-  // The CFL number at the start of a run, and of each time step.
+  // Sets the CFL number for the start of a run or of a time step.
   void reset_cfl() { control.cfl = options_.cfl_start; }
 
   Attempt attempt(Timings& timings);  // (1) to (4)
-  // After rejections: at this CFL number even explicit steps would be stable, so a smaller one cannot help.
+  // True if rejections have reduced the CFL number to where explicit steps are stable: a smaller one cannot help.
   bool has_collapsed() const { return control.cfl < 1e-5 * std::min(options_.cfl_start, 1.0); }
-  // Reduction of the residual of energy, or of nu~ if that is smaller. 0: the residual is that of rounding, as in an
+  // Reduction of the residual of energy, or of the turbulence model if that is smaller. 0: the residual is that of rounding, as in an
   // exact steady state.
   double drop() const {
     const double energy = reduction(3, control.reference);
     return control.norm[4] > 0 ? std::max(energy, reduction(4, control.turbulence_reference)) : energy;
   }
-  // References of the phase at least, of energy and of nu~: a run that starts from a converged one is converged.
+  // References of the phase at least, of energy and of the model: a run that starts from a converged one is converged.
   double least_reference = 0, least_turbulence_reference = 0;
 
   StudiedSolver<Space>& solver() { return solver_; }
@@ -87,7 +86,7 @@ class PseudoTime {
     double cfl = 0, time_factor = 0, outside_at = 0;
   };
   const Origin& origin() const { return origin_; }
-  void resume_preconditioner(Origin origin);      // outside states are those of origin.outside_at
+  void resume_preconditioner(Origin origin);      // the outside states must be those of time origin.outside_at
   double outside_at = 0;                          // time of the current outside states
   BlockSparse<Space>& jacobian() { return *J_; }  // with ranks: rows of own cells
 
@@ -119,7 +118,7 @@ class PseudoTime {
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
   Origin origin_;
   double setup_seconds_ = 0;
-  bool was_rejected_ = false;  // the last attempt
+  bool was_rejected_ = false;  // whether the last attempt was rejected
 };
 
 }  // namespace weir

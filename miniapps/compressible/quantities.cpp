@@ -119,21 +119,24 @@ namespace {
 constexpr const char* wall_coefficients[] = {"lift_", "drag_", "moment_", "heat_"};  // the last one of no-slip walls
 
 constexpr Quantity quantity_list[] = {
-    {"entropy_error", "", "compressible", "root mean square of p / rho^gamma over that of the free stream, minus 1"},
+    {"entropy_error", "", "compressible",
+     "root mean square of s / s_inf - 1, with s = p / rho^gamma and s_inf its value in the free stream"},
     {"mach_max", "", "compressible", "largest Mach number"},
     {"lift", "", "compressible", "lift coefficient"},
     {"drag", "", "compressible", "drag coefficient"},
     {"moment", "", "compressible",
-     "moment coefficient about moment_centre, counterclockwise, by reference_length squared"},
+     "moment coefficient about moment_centre, counterclockwise, based on reference_length squared"},
     {"lift_NAME", "", "compressible", "lift coefficient of the wall NAME"},
     {"drag_NAME", "", "compressible", "drag coefficient of the wall NAME"},
     {"moment_NAME", "", "compressible", "moment coefficient of the wall NAME"},
-    {"heat_NAME", "", "compressible", "coefficient of the heat flux into the no-slip wall NAME, by reference_length"},
+    {"heat_NAME", "", "compressible",
+     "coefficient of the heat flux into the no-slip wall NAME, based on reference_length"},
     {"lift_mean", "", "compressible", "mean lift coefficient of an unsteady run, from average_from on"},
     {"drag_mean", "", "compressible", "mean drag coefficient of an unsteady run, from average_from on"},
     {"lift_amplitude", "", "compressible", "half of (maximum - minimum) of the lift coefficient"},
     {"drag_amplitude", "", "compressible", "half of (maximum - minimum) of the drag coefficient"},
-    {"strouhal", "", "compressible", "frequency of the lift times reference_length over the free stream's speed"},
+    {"strouhal", "", "compressible",
+     "Strouhal number: frequency of the lift times reference_length divided by the speed of the free stream"},
     {"lift_phase", "degrees", "compressible", "phase at time 0 of the oscillation of the lift"},
     {"drag_phase", "degrees", "compressible",
      "phase at time 0 of the oscillation of the drag with twice the frequency of the lift"},
@@ -142,26 +145,27 @@ constexpr Quantity quantity_list[] = {
     {"cp_min", "", "compressible", "smallest pressure coefficient on the walls"},
     {"cp_max", "", "compressible", "largest pressure coefficient on the walls"},
     {"separation", "", "compressible",
-     "x at which the skin friction of the upper side changes sign, over reference_length"},
+     "x / reference_length at which the skin friction of the upper side changes sign"},
     {"y_plus_max", "", "compressible", "largest y+ of the cells at the walls (turbulent)"},
     {"eddy_viscosity_max", "", "compressible",
-     "largest eddy viscosity over the viscosity of the free stream (turbulent)"},
+     "largest eddy viscosity divided by the viscosity of the free stream (turbulent)"},
     {"cf_blasius_error", "", "compressible",
-     "largest relative error of the skin friction of a flat plate, 0.3 < x < 1"},
+     "largest relative difference between the skin friction of a flat plate and Blasius's, 0.3 < x < 1"},
     {"error_density_l1", "density", "compressible", "mean difference between the density and the exact solution"},
     {"error_density_l2", "density", "compressible",
      "root mean square of the difference between the density and the exact solution"},
     {"error_density_max", "density", "compressible", "largest difference between the density and the exact solution"},
-    {"pressure_ratio", "", "compressible", "pressure after an oblique shock over the pressure before it"},
-    {"pressure_ratio_error", "", "compressible", "relative error of pressure_ratio"},
+    {"pressure_ratio", "", "compressible", "pressure after an oblique shock divided by the pressure before it"},
+    {"pressure_ratio_error", "", "compressible",
+     "relative error of pressure_ratio with respect to the exact oblique shock"},
     {"shock_angle", "degrees", "compressible", "angle of an oblique shock"},
     {"shock_angle_error", "degrees", "compressible", "difference between shock_angle and the exact angle"},
     {"residual_drop", "", "compressible",
-     "last residual over the largest of the first steps (steady); 0: not above rounding errors"},
-    {"linear_iterations", "", "compressible", "linear iterations of all steps (steady)"},
-    {"steps_second_order", "", "compressible", "steps after the first-order start (steady)"},
-    {"point_NAME", "", "compressible", "field of a [[point]] in the last step"},
-    {"value_NAME", "", "compressible", "cp or cf at the place `at` of a [[surface]]"}};
+     "last residual divided by the largest one of the first steps (steady); 0: not above rounding errors"},
+    {"linear_iterations", "", "compressible", "number of linear iterations of all steps (steady)"},
+    {"steps_second_order", "", "compressible", "number of steps after the first-order phase (steady)"},
+    {"point_NAME", "", "compressible", "field value at a [[point]] after the last step"},
+    {"value_NAME", "", "compressible", "cp or cf of a [[surface]] at x = `at`"}};
 
 constexpr Quantity column_list[] = {
     {"residual_density, residual_momentum_x, residual_momentum_y, residual_energy", "", "compressible",
@@ -169,9 +173,9 @@ constexpr Quantity column_list[] = {
     {"residual_turbulence", "", "compressible", "l2 norm of the residual of the turbulence model (turbulent)"},
     {"lift, drag, moment", "", "compressible", "force and moment coefficients of all walls"},
     {"lift_NAME, drag_NAME, moment_NAME, heat_NAME", "", "compressible",
-     "coefficients of the wall NAME; heat: of no-slip walls"},
-    {"point_NAME", "", "compressible", "field of a [[point]]"},
-    {"linear_iterations", "", "compressible", "linear iterations so far, rejected attempts included"},
+     "force, moment and heat flux coefficients of the wall NAME (heat: no-slip walls only)"},
+    {"point_NAME", "", "compressible", "field value at a [[point]]"},
+    {"linear_iterations", "", "compressible", "number of linear iterations since the start, including rejected steps"},
     {"order", "", "compressible", "order of the scheme in space"}};
 
 }  // namespace
@@ -192,12 +196,13 @@ double mach_number(const PrimitiveState& s, double gamma) {
 }
 
 double eddy_viscosity_of(const FlowFields& fields, int cell, const CompressibleCase& c) {
+  if (!fields.eddy_viscosity.empty()) return fields.eddy_viscosity[static_cast<std::size_t>(cell)];
   const PrimitiveState s = fields.at(cell);
   Gas gas;
   gas.viscosity = 1;  // of the free stream
   gas.sutherland = c.gas.sutherland;
   const double mu = viscosity(gas, c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0]);
-  const double rho_nu = fields.U[fields.values() * static_cast<std::size_t>(cell) + 4] * c.turbulence.unit;
+  const double rho_nu = fields.U[fields.values() * static_cast<std::size_t>(cell) + 4] * c.turbulence.unit[0];
   return spalart_allmaras::eddy_viscosity(mu, rho_nu);
 }
 

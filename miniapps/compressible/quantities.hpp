@@ -12,8 +12,9 @@ namespace weir {
 
 struct FlowFields {
   const UnstructuredMesh& mesh;
-  std::span<const double> U;  // (rho, rho u, rho v, rho E[, rho nu~]) of each cell
+  std::span<const double> U;  // (rho, rho u, rho v, rho E[, of the turbulence model]) of each cell
   double gamma;
+  std::span<const double> eddy_viscosity = {};  // SST, relative to the viscosity of the free stream
   std::size_t values() const { return U.size() / static_cast<std::size_t>(mesh.cells()); }  // per cell
   PrimitiveState at(int cell) const;
 };

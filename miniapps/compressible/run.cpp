@@ -94,13 +94,13 @@ void tell_criterion(Run& run, const CompressibleFlow<Space>& flow, const std::st
   const double drop = flow.pseudo.drop(), tolerance = flow.c.pseudo_time.tolerance;
   const ForceWindow& forces = flow.force_window;
   if (end == steady_forces)
-    run.event("converged", "by lift and drag, within " + text(forces.span()) + " over " +
+    run.event("converged", "lift and drag have varied by less than " + text(forces.span()) + " over " +
                                std::to_string(forces.steps()) + " steps (force_tolerance " + text(forces.tolerance()) +
                                "); the residual has fallen to " + text(drop) + ", not to " + text(tolerance));
   if (end == "steady state")
     run.event("converged", drop > 0
-                               ? "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")"
-                               : "by the residual, which is that of rounding errors");
+                               ? "the residual has fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")"
+                               : "the residual has reached the level of rounding errors");
 }
 
 // Pseudo-time steps to the steady state: first order until its residual has fallen, then the scheme itself.
@@ -252,7 +252,10 @@ std::vector<double> write_fields(Run& run, CompressibleFlow<Space>& flow, Compre
   ScopedTimer timer(run.timings().at("output", "field output"));
   std::vector<double> U = flow.on_host();
   const std::vector<RowField> of_lab = lab.fields("flow");
-  run.on_root([&] { output.write_fields({flow.whole, U, flow.c.gas.gamma}, flow.step, output_time(flow), of_lab); });
+  const std::vector<double> eddies = flow.eddy_viscosity();
+  run.on_root([&] {
+    output.write_fields({flow.whole, U, flow.c.gas.gamma, eddies}, flow.step, output_time(flow), of_lab);
+  });
   return U;
 }
 
@@ -305,7 +308,8 @@ class CompressibleRun {
       failure_.limit = steps_ran_out;
     }
     const std::vector<double> U = write_fields(run_, flow_, output_, lab_);
-    Outcome outcome = results(flow_, {flow_.whole, U, flow_.c.gas.gamma}, output_);
+    const std::vector<double> eddies = flow_.eddy_viscosity();
+    Outcome outcome = results(flow_, {flow_.whole, U, flow_.c.gas.gamma, eddies}, output_);
     outcome.exit = failure_.exit;
     outcome.limit = failure_.limit;
     outcome.reason = failure_.exit == Exit::finished ? run_.end_reached() : failure_.reason;  // empty: it was stopped
@@ -361,7 +365,7 @@ int run_in(Run& run, const Table& config) {
   const bool restarted = run.restart() != nullptr, carries = !restarted && !c.start_from.empty();
   if (carries) {
     const CarriedState carried = state_of_run(c.start_from, flow.values, read.numbers);
-    flow.from_host(carried.U, flow.pseudo.state());
+    flow.carry(carried.U);
     if (!c.is_unsteady() && carried.order == c.scheme.order) {
       flow.pseudo.least_reference = carried.reference;
       flow.pseudo.least_turbulence_reference = carried.turbulence_reference;

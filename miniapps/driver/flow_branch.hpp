@@ -1,5 +1,5 @@
-// A flow code as the branches of its run need it (relay.cpp): its state, and steps with the solvers that are in place.
-// All ranks call; records go to Run::divert.
+// The functions of a flow code that branches of its run call (relay.cpp): saving and loading its state, and steps with
+// the current solvers. All ranks call them. The records of a branch go to Run::divert.
 #pragma once
 #include <functional>
 
@@ -10,14 +10,14 @@ namespace weir {
 enum class BranchEnd {
   none,        // the step was taken, and others may follow
   reached,     // the end time, the steady state
-  failed,      // as the run would have
+  failed,      // the run itself would fail likewise
   interrupted  // a solve was cancelled
 };
 
 struct FlowBranch {
   bool is_in_decades = false;                   // the unit of `level`
-  std::function<CheckpointState()> state;       // as in a checkpoint
-  std::function<void(const Checkpoint&)> load;  // keeps the solvers
+  std::function<CheckpointState()> state;       // the state that a checkpoint contains
+  std::function<void(const Checkpoint&)> load;  // restores it, without the solvers
   std::function<BranchEnd()> step;
   // Progress of the flow: physical time, or the decades by which the nonlinear residual has fallen.
   std::function<double()> level;

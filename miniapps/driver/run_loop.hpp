@@ -21,7 +21,7 @@ namespace weir {
 
 enum class StepResult { advanced, failed, interrupted };  // interrupted: a solve was cancelled
 
-// begin: how the first state came about. Returns the exit code of the process. All ranks call.
+// begin: result of the computation of the first state. Returns the exit code of the process. All ranks call.
 template <class Scheme, class Space>
 int run_steps(Run& run, Scheme& scheme, Lab<Space>& lab, StepResult begin = StepResult::advanced) {
   const auto state = [&] {

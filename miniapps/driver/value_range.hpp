@@ -5,7 +5,7 @@
 namespace weir {
 
 struct ValueRange {
-  double least = 0, most = 0;  // of those that are finite
+  double least = 0, most = 0;  // of the finite values
   bool all_finite = true;
   double size() const { return most > -least ? most : -least; }
 };
@@ -14,7 +14,7 @@ struct ValueRange {
 template <class Space>
 ValueRange range_of(View<const double> values, int first = 0, int stride = 1);
 
-// Of the pressure of conserved variables (rho, rho u, rho v, rho E, ...), `stride` of a cell side by side.
+// The same of the pressure, from conserved variables (rho, rho u, rho v, rho E, ...), `stride` numbers per cell.
 template <class Space>
 ValueRange range_of_pressure(View<const double> U, double gamma, int stride = 4);
 

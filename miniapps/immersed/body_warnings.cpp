@@ -50,6 +50,12 @@ void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::str
   for (std::size_t d = 0; d < static_cast<std::size_t>(c.flow.dim()); ++d) {
     const GridLine& line = c.flow.grid.line[d];
     const double gap[2] = {box.low[d] - line.faces.front(), line.faces.back() - box.high[d]};
+    const double between = gap[0] + gap[1], widest = std::max(line.width.front(), line.width.back());
+    if (c.flow.is_periodic(static_cast<int>(d)) && !body.is_cavity() && between > 0 && between < fewest * widest)
+      warnings.push_back(
+          fmt::format("the gap between the body and its periodic image along {} is {:.3g} wide{}, {:.2g} "
+                      "cells of {:.3g}",
+                      "xyz"[d], between, when, between / widest, widest));
     for (std::size_t end = 0; end < 2; ++end) {
       const std::string side = side_names[2 * d + end];
       const double h = end == 0 ? line.width.front() : line.width.back();
@@ -78,7 +84,8 @@ void look_at_control_volume(const Body& body, const ImmersedCase& c, std::vector
     const std::vector<double>& faces = c.flow.grid.line[d].faces;
     const auto low = static_cast<std::size_t>(volume.low[d]), high = static_cast<std::size_t>(volume.high[d]);
     for (int end = 0; end < 2; ++end) {
-      const double beyond = end == 0 ? faces[low] - box.low[d] : box.high[d] - faces[high];
+      const double beyond = end == 0 ? faces[low] - std::max(box.low[d], faces.front())
+                                     : std::min(box.high[d], faces.back()) - faces[high];
       const bool is_side = end == 0 ? low == 0 : high + 1 == faces.size();
       if (beyond <= 0 || is_side) continue;
       warnings.push_back(fmt::format(

@@ -19,31 +19,34 @@ constexpr Option body_keys[] = {
      "box [x0, y0(, z0), x1, y1(, z1)] of the momentum balance, rounded to the nearest faces", "", "length"}};
 
 constexpr Option heat_keys[] = {
-    {"temperature", Option::number, "depends: without it heat_flux is given", "temperature of the surface of the body",
-     "(-inf, inf)", "temperature"},
-    {"heat_flux", Option::number, "0", "heat flux from the surface into the fluid over density times heat capacity",
-     "(-inf, inf)", "temperature velocity"}};
+    {"temperature", Option::number, "depends: not prescribed, heat_flux applies",
+     "temperature of the surface of the body", "(-inf, inf)", "temperature"},
+    {"heat_flux", Option::number, "0",
+     "heat flux from the surface of the body into the fluid, divided by density and heat capacity", "(-inf, inf)",
+     "temperature velocity"}};
 
 constexpr Option output_keys[] = {
     {"average_from", Option::number, "0", "start time of the force statistics", "", "time"},
-    {"forces_period", Option::number, "0", "period of a forced motion, for drag_noise; 0: none", "[0, inf)", "time"}};
+    {"forces_period", Option::number, "0",
+     "period of the prescribed motion, for the quantity drag_noise; 0: drag_noise is not computed", "[0, inf)",
+     "time"}};
 
 constexpr Option numerics_keys[] = {
     {"order", Option::integer, "2",
-     "order of the advection. 4: fourth order where two neighbours on each side are fluid, "
-     "and a cubic wall condition; for few cells in a boundary layer around a fixed "
-     "body; CFL number up to about 0.7",
+     "order of accuracy of the advection; 4: fourth order where two neighbours on each side are fluid, and a cubic "
+     "wall condition, for boundary layers with few cells on a fixed body (CFL number up to about 0.7)",
      "[2, 4]"}};
 
-constexpr Option ranks_keys[] = {{"body_layers", Option::integer, "0",
-                                  "layers of cells around the part of a rank in which it knows the body; 0: as needed",
-                                  "[0, 1000]"}};
+constexpr Option ranks_keys[] = {
+    {"body_layers", Option::integer, "0",
+     "number of cell layers around the part of a rank in which the rank also knows the body; 0: as many as needed",
+     "[0, 1000]"}};
 
 void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   const Table flow = config.table("flow");
   if (c.flow.scheme != Scheme::fractional_step)
-    flow.fail("scheme", "the immersed miniapp has scheme = \"fractional_step\" only");
-  if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a body needs a positive viscosity");
+    flow.fail("scheme", "the immersed miniapp supports scheme = \"fractional_step\" only");
+  if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a flow around a body requires a positive viscosity");
   for (int d = 0; d < c.flow.dim(); ++d)
     if (c.flow.grid.cells(d) < 3)
       config.table("grid").fail("cells",
@@ -64,7 +67,7 @@ std::vector<WallScalar> read_walls(const Table& config, std::vector<ScalarCase>&
   for (ScalarCase& s : scalars) {
     const ScalarKeys value = value_keys(body, s), flux = flux_keys(body, s);
     if (value.is_there() && flux.is_there())
-      flux.fail("a body has a " + value.name + " or a " + flux.name + ", not both");
+      flux.fail("a body has either a " + value.name + " or a " + flux.name + ", not both");
     if (value.is_there()) {
       walls.push_back({true, value.in.get<double>(value.key)});
       s.excess_within = std::max(s.excess_within, std::abs(walls.back().value - s.reference));
@@ -89,8 +92,8 @@ CellBox read_control_volume(const Table& body, const IncompressibleCase& c) {
   if (!body.has("control_volume")) return box;
   const auto list = body.get<std::vector<double>>("control_volume");
   if (list.size() != static_cast<std::size_t>(2 * dim))
-    body.fail("control_volume",
-              "control_volume must have " + std::to_string(2 * dim) + " numbers: its low and its high corner");
+    body.fail("control_volume", "'control_volume' must have " + std::to_string(2 * dim) +
+                                    " numbers: the lower and the upper corner of the box");
   for (int d = 0; d < dim; ++d) {
     const auto s = static_cast<std::size_t>(d);
     const auto& faces = grid.line[s].faces;
@@ -104,7 +107,7 @@ CellBox read_control_volume(const Table& body, const IncompressibleCase& c) {
     box.low[d] = std::max(nearest(list[s]), margin(0));
     box.high[d] = std::min(nearest(list[s + static_cast<std::size_t>(dim)]), grid.cells(d) - margin(1));
     if (box.high[d] - box.low[d] < 4)
-      body.fail("control_volume", "control_volume must be at least four cells wide, and lie inside the box");
+      body.fail("control_volume", "'control_volume' must be at least four cells wide and lie inside the box");
   }
   return box;
 }

@@ -15,7 +15,7 @@ namespace {
 // it.
 void refuse_crossing(const Table& t, const Body& body, const IncompressibleCase& c) {
   if (!body.is_fixed() || body.is_cavity())
-    t.fail("position", "a body that reaches beyond a side of the box must stay, and have the fluid around it");
+    t.fail("position", "a body that reaches beyond a side of the box must be fixed, with the fluid outside of it");
   const Box3 box = bounding_box(body.surface().node);
   for (const SidePatch& p : c.patches) {
     const auto d = static_cast<std::size_t>(p.side) / 2;
@@ -23,7 +23,7 @@ void refuse_crossing(const Table& t, const Body& body, const IncompressibleCase&
     const auto& faces = c.grid.line[d].faces;
     const bool is_crossed = p.side % 2 ? box.high[d] > faces.back() : box.low[d] < faces.front();
     if (is_crossed && p.type != SidePatch::Type::wall && p.type != SidePatch::Type::slip)
-      t.fail("position", "a body may reach beyond walls and slip sides alone, in y and z");
+      t.fail("position", "a body may reach beyond sides of type wall or slip only, in y or z");
   }
 }
 
@@ -76,7 +76,7 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
   const Table t = config.table("body");
   Body body = read_body(t, 0.5 * surface_spacing(c.flow.grid), messages);
   if (body.surface().dimension == 3 && c.flow.dim() == 2)
-    t.fail("type", "a 3D body in a 2D grid: give the grid three cells or more in z");
+    t.fail("type", "a 3D body requires a 3D grid, with at least three cells in z");
   refuse_outside(t, body, c.flow);
   body = carried_beyond_sides(std::move(body), c.flow);
   if (!c.walls.empty() && (body.has_openings() || body.is_cavity()))
@@ -86,7 +86,7 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
     for (const double t_look : {0.1234, 0.7, 1.9}) {
       body.move(t_look);
       if (std::abs(body.volume_rate()) > 1e-9 * std::abs(body.volume()))
-        t.fail("motion", "the body's volume changes and the fluid has no way out: one side must be an outlet");
+        t.fail("motion", "the volume of the body changes, but the fluid has no way out: one side must be an outlet");
     }
     body.move(0);
   }

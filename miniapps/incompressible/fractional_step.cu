@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// component: 0 to 2 for velocities, 3 for values at cell centres
+// component: 0, 1 or 2 for a velocity on faces, 3 for values at cell centres
 template <class Space>
 void FractionalStep<Space>::add_system(const SystemDefaults& system, SeparableOperator op, int component,
                                        const Table& linear) {

@@ -11,7 +11,7 @@
 // Staggered grid: Harlow & Welch, Phys. Fluids 8 (1965) 2182. Fractional step with Adams-Bashforth and Crank-Nicolson:
 // Kim & Moin, J. Comput. Phys. 59 (1985) 308. Incremental pressure: Van Kan, SIAM J. Sci. Stat. Comput. 7 (1986) 870.
 // The last term of (5), which makes the pressure second order up to the walls: Brown, Cortez & Minion, J. Comput. Phys.
-// 168 (2001) 464. The first step has r = 0 (Euler); one step of first order leaves the scheme of second order.
+// 168 (2001) 464. The first step has r = 0 (Euler); a single first-order step does not reduce the order of the scheme.
 #pragma once
 #include "miniapps/incompressible/scalar.hpp"
 #include "miniapps/incompressible/staggered_flow.hpp"
@@ -19,7 +19,7 @@
 
 namespace weir {
 
-// The tolerance is relative to an increment and far below the truncation error of a step.
+// The unknown is the increment u* - u^n, so this relative tolerance is far below the truncation error of a step.
 inline constexpr SystemDefaults momentum_system{"momentum", "chebyshev", "jacobi", 1e-6, on_stencil, true};
 inline constexpr SystemDefaults pressure_system{"pressure", "fast_poisson", "jacobi", 1e-8, on_stencil, true};
 
@@ -30,7 +30,7 @@ class FractionalStep : public StaggeredFlow<Space> {
   FractionalStep(const IncompressibleCase& c, const Table& linear) : FractionalStep(c, linear, FlowRanks(c)) {}
   FractionalStep(const IncompressibleCase& c, const Table& linear, const FlowRanks& ranks);
 
-  // Sets u^0 of the case and projects it. False: the projection failed (pressure().result).
+  // Sets u^0 of the case and projects it. Returns false if the projection fails (see pressure().result).
   bool initialise(Timings& timings);
 
   // Equations (2) to (5). Returns null on success, otherwise the system whose solver failed; the velocity is then u^n

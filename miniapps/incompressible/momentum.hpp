@@ -26,7 +26,7 @@ struct MomentumTerms {
   double force = 0;            // f of this component at the half level
 };
 
-// rhs of one component; advection holds C(u^{n-1}) on entry and C(u^n) on return. Both have the unknowns' box.
+// rhs of one component; advection is C(u^{n-1}) on entry and C(u^n) on return. Both have the box of the unknowns.
 template <class Space>
 void momentum_rhs(const Flow<Space>& flow, const Metrics& m, int component, const MomentumTerms& terms,
                   View<double> advection, View<double> rhs);

@@ -41,7 +41,7 @@ class Scalar {
   void add_increment(Flow<Space>& flow);
   // rhs of a velocity component += dt V (-expansion (T - reference) gravity).
   void add_buoyancy(int component, double dt, View<double> rhs) const;
-  // What a checkpoint holds.
+  // The arrays of a checkpoint.
   void add_state(Flow<Space>& flow, NamedArrays<Space>& to) {
     const std::string name = (given().is_temperature() ? "" : "scalar_") + given().name;
     to.emplace_back(name, &flow.scalars[index_]);
@@ -70,9 +70,9 @@ class Scalar {
   BoundaryPlanes planes_;
   std::vector<int> owner_;
   std::vector<double> host_, source_values_;
-  Array<double, Space> now_, next_;                // what the sides say: T, or its flux into the fluid
+  Array<double, Space> now_, next_;                // values on the sides: T, or its flux into the fluid
   Array<double, Space> delta_, advection_, mean_;  // mean_: (T^n + T^{n+1})/2, padded
-  Array<double, Space> source_;                    // of the cells; empty until it is asked for
+  Array<double, Space> source_;                    // of the cells; empty until it is needed
 };
 
 // Those of the case, on a flow that has their fields.

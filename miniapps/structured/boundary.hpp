@@ -1,4 +1,4 @@
-// Velocity on the sides of the box, and the ghosts that carry it into the operators.
+// Velocity on the sides of the box, and the ghosts through which the operators use it.
 //   wall, inlet   u = b(t), given
 //   slip          u_n = 0, du_t/dn = 0
 //   outlet        db/dt + U db/dn = 0, U the mean outflow, implicit upwind: b' = (b + k u_inner) / (1 + k) with
@@ -18,7 +18,7 @@
 
 namespace weir {
 
-// b on every side at the old and the new time level: a plane a side and component, as wide as the padded field.
+// b on every side at the old and the new time level: one plane per side and component, as wide as the padded field.
 template <class Space>
 class BoundaryValues {
  public:
@@ -26,20 +26,20 @@ class BoundaryValues {
   BoundaryValues(const IncompressibleCase& c, const Metrics& metrics, const Layout& layout,
                  const Communicator* ranks = nullptr);
 
-  // Both levels at time t, from the case; an outlet takes what the field holds on its faces, then the mass balance.
-  // taken: what leaves the fluid inside the box, through the surface of a body.
+  // Sets both levels at time t from the case. An outlet takes the values of the field on its faces, corrected by the
+  // mass balance. taken: flux that leaves the fluid inside the box through the surface of a body.
   void initialise(const Flow<Space>& flow, double t, double taken = 0);
-  // b at t + dt into next(). Returns whether anything changes in time; where not, next() equals now().
+  // Computes b at t + dt in next(). Returns whether b changes in time; if not, next() equals now().
   bool advance(const Flow<Space>& flow, double t, double dt, double taken = 0);
   void swap() { std::swap(now_, next_); }
-  // After now() was read from a checkpoint: next() and the fluxes follow it.
+  // Updates next() and the fluxes after now() was read from a checkpoint.
   void follow_loaded();
 
   // Contribution of the change of b over the step to the delta form of Crank-Nicolson (momentum.hpp).
   void add_increment(int component, double dt, View<double> rhs);
-  // Faces on the sides, ghosts next to them and periodic images, from now().
+  // Sets the faces on the sides, the ghosts next to them and the periodic images from now().
   void set_ghosts(Flow<Space>& flow);
-  // Sets the normal component on the sides, which is all that the divergence reads.
+  // Sets the normal component on the sides, the only one that the divergence reads.
   void set_normal_velocity(Flow<Space>& flow);
 
   double* now(int side, int component) { return now_.data() + planes_.offset(side, component); }
@@ -49,7 +49,7 @@ class BoundaryValues {
   const double* formula(int side, int component) const {
     return formula_.size() > 0 ? formula_.data() + planes_.offset(side, component) : nullptr;
   }
-  Array<double, Space>& values() { return now_; }  // the whole state, for checkpoints
+  Array<double, Space>& values() { return now_; }  // the complete state, for checkpoints
 
   double over_ranks(double share) const { return ranks_ ? ranks_->sum(share) : share; }
 
@@ -70,11 +70,11 @@ class BoundaryValues {
   Array<double, Space> formula_;
 };
 
-// Periodic images of a padded field that other ranks do not hold.
+// Sets the periodic images of a padded field that belong to this rank.
 template <class Space>
 void periodic_ghosts(const Layout& layout, double* field);
 
-// Periodic images of the pressure; no other ghost of it is ever read.
+// Sets the periodic images of the pressure; its other ghosts are never read.
 template <class Space>
 void pressure_ghosts(Flow<Space>& flow);
 

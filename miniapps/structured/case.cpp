@@ -14,41 +14,41 @@ namespace weir {
 
 namespace {
 
-constexpr Option force_keys[] = {{"direction", Option::numbers, "[0, 0, 0]",
-                                  "acceleration vector, multiplied by the modulation factor", "(-inf, inf)",
-                                  "length/time^2"}};
+constexpr Option force_keys[] = {
+    {"direction", Option::numbers, "[0, 0, 0]",
+     "body force per unit mass, multiplied by mean + amplitude cos(angular_frequency t + phase)", "(-inf, inf)",
+     "length/time^2"}};
 
 constexpr Option flow_keys[] = {
     {"scheme", Option::text, "fractional_step",
-     "time integration; artificial_compressibility solves all unknowns of a cell together ([linear.flow]; "
-     "incompressible "
-     "only)",
+     "time integration scheme; fractional_step: separate systems for momentum and pressure; "
+     "artificial_compressibility: one system for all unknowns, [linear.flow] (incompressible only)",
      "fractional_step | artificial_compressibility"},
     {"viscosity", Option::number, Option::required, "dynamic viscosity: kinematic viscosity times density", "[0, inf)",
      "density length^2/time"},
-    {"density", Option::number, "1", "density of the fluid, constant", "(0, inf)", "density"},
+    {"density", Option::number, "1", "constant density of the fluid", "(0, inf)", "density"},
     {"body_force", Option::numbers, "[0, 0, 0]",
-     "acceleration vector, or { direction = [..], mean, amplitude, angular_frequency, phase }, as `modulation` of a "
-     "boundary; "
-     "formulas of x, y, z, t",
+     "body force per unit mass: a vector of numbers or formulas of x, y, z, t, or a table { direction = [..], mean, "
+     "amplitude, angular_frequency, phase } for a force that oscillates in time",
      "numbers or formulas", "length/time^2"},
     {"initial", Option::text, "rest",
-     "initial velocity field. uniform: initial_velocity; taylor_green_2d: carried along by it; turbulent_channel: "
-     "Reichardt's profile between "
-     "walls in y; formula: initial_velocity, formulas of x, y, z (without: exact_velocity at t = 0)",
+     "initial velocity field; rest: zero velocity; uniform: initial_velocity; taylor_green_2d: Taylor-Green vortices "
+     "moving with initial_velocity; turbulent_channel: Reichardt's profile between walls in y; formula: formulas of x, "
+     "y, z in initial_velocity, or exact_velocity at t = 0 if these are not given",
      "rest | uniform | taylor_green_2d | taylor_green_3d | poiseuille | womersley | turbulent_channel | formula"},
     {"initial_velocity", Option::numbers, "[0, 0, 0]",
-     "velocity for initial = \"uniform\", \"taylor_green_2d\" (numbers) and \"formula\"", "numbers or formulas",
-     "velocity"},
+     "initial velocity, as numbers for initial = \"uniform\" and \"taylor_green_2d\", as formulas of x, y, z for "
+     "\"formula\"",
+     "numbers or formulas", "velocity"},
     {"initial_perturbation", Option::number, "0", "amplitude of the waves added to initial = \"turbulent_channel\"",
      "(-inf, inf)", "u_tau"},
-    {"exact", Option::text, "depends on initial: the same where that is a solution",
-     "exact solution that error_velocity_* and error_pressure_l2 compare with",
+    {"exact", Option::text, "depends on initial: the same if it is an exact solution",
+     "exact solution for the quantities error_velocity_l2, error_velocity_max and error_pressure_l2",
      "none | taylor_green_2d | poiseuille | womersley | formula"},
-    {"exact_velocity", Option::numbers, "[0, 0, 0]", "velocity for exact = \"formula\": formulas of x, y, z, t",
-     "numbers or formulas", "velocity"},
+    {"exact_velocity", Option::numbers, "[0, 0, 0]",
+     "exact velocity for exact = \"formula\", as formulas of x, y, z, t", "numbers or formulas", "velocity"},
     {"exact_pressure", Option::number, "depends: error_pressure_l2 is not measured",
-     "pressure for exact = \"formula\": a formula of x, y, z, t", "number or formula", "pressure"},
+     "exact pressure for exact = \"formula\", as a formula of x, y, z, t", "number or formula", "pressure"},
     {"turbulence", Option::text, "none",
      "turbulence model; k_omega (Wilcox 1988) requires artificial_compressibility, initial = \"turbulent_channel\" and "
      "no inlet or outlet",
@@ -56,18 +56,19 @@ constexpr Option flow_keys[] = {
 
 constexpr Option time_keys[] = {
     {"end", Option::number, Option::required, "end time of the run", "(0, inf)", "time"},
-    {"dt", Option::number, "depends on time.cfl: one of both is given", "fixed time step", "(0, inf)", "time"},
-    {"cfl", Option::number, "depends on time.dt: one of both is given",
-     "CFL number that sets dt; at most 1 with fractional_step", "(0, inf)"},
+    {"dt", Option::number, "depends on time.cfl: exactly one of dt and cfl is given", "fixed time step", "(0, inf)",
+     "time"},
+    {"cfl", Option::number, "depends on time.dt: exactly one of dt and cfl is given",
+     "CFL number from which the time step is computed; at most 1 with fractional_step", "(0, inf)"},
     {"steady_tolerance", Option::number, "0",
-     "steady state: the run ends when max |du/dt| is below this, and so is max |ds/dt| of each scalar over its largest "
-     "deviation from the mean, times the largest speed; 0: off",
+     "tolerance of the steady-state criterion: the run ends when max |du/dt|, and U max |ds/dt| / S for each scalar s, "
+     "are below it (U: largest speed, S: largest deviation of s from its mean); 0: off",
      "[0, inf)", "velocity/time"},
-    {"steady_every", Option::integer, "10", "steps between two evaluations of the steady-state criterion", "[1, inf)",
-     "steps"}};
-constexpr Option coupled_time_keys[] = {
-    {"steady", Option::boolean, "false",
-     "steady flow without physical time; [pseudo_time] ends the run (artificial_compressibility)"}};
+    {"steady_every", Option::integer, "10", "number of steps between two evaluations of the steady-state criterion",
+     "[1, inf)", "steps"}};
+constexpr Option coupled_time_keys[] = {{"steady", Option::boolean, "false",
+                                         "switch for a steady flow without physical time, which ends by the criteria "
+                                         "of [pseudo_time] (artificial_compressibility)"}};
 
 void read_vector(const Table& t, const char* key, int dim, double (&v)[3]) {
   const auto list = t.get<std::vector<double>>(key);
@@ -105,7 +106,7 @@ void read_initial_velocity(const Table& t, const std::string& initial, Incompres
     if (has_formula(t, "initial_velocity")) t.fail("initial_velocity", "formulas need initial = \"formula\"");
     read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
   } else if (t.has("initial_velocity")) {
-    t.fail("initial_velocity", "initial_velocity means nothing with initial = \"" + initial + "\"");
+    t.fail("initial_velocity", "initial_velocity has no effect with initial = \"" + initial + "\"");
   }
   if (c.initial == Initial::uniform && !t.has("initial_velocity"))
     t.fail("initial", "initial = \"uniform\" needs initial_velocity");
@@ -146,12 +147,12 @@ void read_flow(const Table& options, IncompressibleCase& c) {
     t.fail("viscosity", "this flow needs a positive viscosity");
   if (c.force_has_formula &&
       (either(Initial::poiseuille) || either(Initial::womersley) || either(Initial::turbulent_channel)))
-    t.fail("body_force", "this flow needs a body force in numbers");
+    t.fail("body_force", "this flow requires a body force given as numbers");
   if (either(Initial::womersley) && !(c.force_modulation.amplitude != 0 && c.force_modulation.angular_frequency > 0))
     t.fail("body_force", "Womersley's flow needs an oscillating body force");
   if (c.initial == Initial::turbulent_channel) {
     if (!(c.viscosity > 0) || c.body_force[0] == 0)
-      t.fail("initial", "a turbulent channel needs a viscosity and a body force along x");
+      t.fail("initial", "a turbulent channel requires a positive viscosity and a body force along x");
     c.initial_perturbation = t.get<double>("initial_perturbation");
   }
   if (c.initial == Initial::taylor_green_3d && c.dim() == 2)
@@ -166,8 +167,8 @@ void check_exact(const Table& t, const IncompressibleCase& c) {
   for (int n = 0; n < 2 * c.dim(); ++n)
     if (type_of(c, n) == SidePatch::Type::inlet || type_of(c, n) == SidePatch::Type::outlet)
       t.fail(t.has("exact") ? "exact" : "initial",
-             std::string("this flow is no exact solution with the inlet or outlet at ") + side_names[n] +
-                 "; exact = \"none\" measures no error");
+             std::string("this flow is not an exact solution, because of the inlet or outlet at ") + side_names[n] +
+                 "; set exact = \"none\"");
 }
 
 // The model knows walls, slip and periodic sides, and starts from the channel's first guess.
@@ -182,14 +183,14 @@ void read_turbulence(const Table& t, IncompressibleCase& c) {
     const SidePatch::Type type = type_of(c, n);
     if (type == SidePatch::Type::inlet || type == SidePatch::Type::outlet)
       t.fail("turbulence",
-             std::string("turbulence = \"k_omega\" does not know what flows in or out at ") + side_names[n]);
+             std::string("turbulence = \"k_omega\" does not support the inlet or outlet at ") + side_names[n]);
   }
 }
 
 // Artificial compressibility knows one condition a side, and numbers.
 void refuse_for_coupled(const Table& config, const IncompressibleCase& c) {
   if (c.scheme != Scheme::artificial_compressibility) return;
-  const std::string needs = ": scheme = \"artificial_compressibility\" does not know them";
+  const std::string needs = " are not supported by scheme = \"artificial_compressibility\"";
   for (const ScalarCase& s : c.scalars)
     config.fail(s.is_temperature() ? "temperature" : "scalar",
                 (s.is_temperature() ? "[temperature]" : "[scalar." + s.name + "]") +
@@ -212,18 +213,18 @@ void read_time(const Table& options, Scheme scheme, TimeControl& time) {
   if (time.steady) {
     for (const char* key : {"end", "dt", "cfl", "steady_tolerance", "steady_every"})
       if (t.has(key))
-        t.fail(key, std::string(key) + " means nothing where steady = true: [pseudo_time] says when it ends");
+        t.fail(key, std::string(key) + " has no effect with steady = true: the criteria of [pseudo_time] end the run");
     return;
   }
   time.end = t.get<double>("end");
-  if (t.has("dt") && t.has("cfl")) t.fail("cfl", "dt and cfl contradict each other: give one");
+  if (t.has("dt") && t.has("cfl")) t.fail("cfl", "'dt' and 'cfl' are alternatives: give one of them");
   if (!t.has("dt") && !t.has("cfl")) t.fail("dt", "[time] needs dt or cfl");
   if (t.has("dt")) {
     time.dt = t.get<double>("dt");
   } else {
     time.cfl = t.get<double>("cfl");
     if (scheme == Scheme::fractional_step && time.cfl > 1)
-      t.fail("cfl", "the CFL number of explicit advection lies between 0 and 1");
+      t.fail("cfl", "the CFL number must be at most 1, because advection is explicit");
   }
   time.steady_tolerance = t.get<double>("steady_tolerance");
   time.steady_every = t.get<int>("steady_every");

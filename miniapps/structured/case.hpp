@@ -14,10 +14,10 @@
 
 namespace weir {
 
-// These in the order of the words of [flow].
+// In the order of the words of the keys in [flow].
 enum class Scheme { fractional_step, artificial_compressibility };
 
-// exact_formula: of `exact` alone.
+// exact_formula: for `exact` only.
 enum class Initial {
   rest,
   uniform,
@@ -36,9 +36,9 @@ struct TimeControl {
   double end = 0;
   double dt = 0;  // fixed; 0: from the CFL number
   double cfl = 0;
-  double steady_tolerance = 0;  // stop where max |du/dt| is below; 0: off
+  double steady_tolerance = 0;  // the run stops when max |du/dt| is below this; 0: off
   int steady_every = 10;        // steps between two looks
-  bool steady = false;          // no time at all: pseudo-time steps alone (artificial compressibility)
+  bool steady = false;          // no physical time, only pseudo-time steps (artificial compressibility)
 };
 
 struct IncompressibleCase {
@@ -47,23 +47,23 @@ struct IncompressibleCase {
   Turbulence turbulence = Turbulence::none;
   Grid grid;
   double density = 1;
-  double viscosity = 0;       // kinematic: the file's dynamic viscosity over the density
-  double body_force[3] = {};  // acceleration, times the modulation; of formulas about the largest at t = 0
+  double viscosity = 0;       // kinematic: dynamic viscosity of the case divided by the density
+  double body_force[3] = {};  // acceleration, without the modulation; formulas: about the largest value at t = 0
   Modulation force_modulation;
   bool force_has_formula = false;
   VectorFormula force_formula;  // in place of `body_force`
   Initial initial = Initial::rest;
-  Initial exact = Initial::rest;    // the solution that errors are measured against; rest: none
+  Initial exact = Initial::rest;    // solution from which errors are measured; rest: none
   double initial_perturbation = 0;  // of "turbulent_channel", in units of u_tau
-  double initial_velocity[3] = {};  // of "uniform"; the others are carried along with it
+  double initial_velocity[3] = {};  // velocity of "uniform"; the other flows move with it
   VectorFormula initial_formula;    // of "formula"
   VectorFormula exact_velocity;     // of exact = "formula"
   bool exact_has_pressure = false;
   Formula exact_pressure;
   std::vector<SidePatch> patches;   // by side: x_min, x_max, y_min, y_max, z_min, z_max
-  std::vector<ScalarCase> scalars;  // the temperature first, where there is one
+  std::vector<ScalarCase> scalars;  // the temperature, if any, is the first
   TimeControl time;
-  CoupledOptions coupled;  // of artificial compressibility
+  CoupledOptions coupled;  // options of artificial compressibility
 
   // The first patch of a side; those of one side agree in has_velocity().
   const SidePatch& side(int d, int end) const {
@@ -94,8 +94,8 @@ struct IncompressibleCase {
   }
 };
 
-// Numbers into v, as many as the flow has directions (or 3), or formulas of `variables` into f.
-// Returns whether there was a formula.
+// Reads numbers into v, one per direction of the flow (or 3), or formulas of `variables` into f. Returns whether there
+// was a formula.
 bool read_vector(const Table& t, const char* key, int dim, double (&v)[3], VectorFormula& f,
                  std::string_view variables);
 

@@ -9,23 +9,25 @@ namespace weir {
 
 namespace {
 
-constexpr Option numerics_keys[] = {
-    {"pressure_dissipation", Option::number, "depends on time.steady: 0.2, steady 1",
-     "factor of the Rhie-Chow term; a larger one gives easier linear systems and more sub-iterations", "(0, inf)"}};
+constexpr Option numerics_keys[] = {{"pressure_dissipation", Option::number, "depends on time.steady: 0.2, steady 1",
+                                     "factor of the Rhie-Chow term; a larger factor gives linear systems that are "
+                                     "easier to solve, and more pseudo-time steps",
+                                     "(0, inf)"}};
 
 constexpr Option pseudo_time_keys[] = {
-    {"speed", Option::number, "depends on the case: the largest of its boundaries, initial flow and force",
-     "velocity U of the artificial compressibility 1/U^2", "(0, inf)", "velocity"},
+    {"speed", Option::number, "depends on the case: the largest speed of its boundaries, initial flow and force",
+     "velocity scale U of the artificial compressibility 1/U^2", "(0, inf)", "velocity"},
     {"cfl_start", Option::number, "depends on time.steady: 1e6, steady 10", "CFL number of the first step", "(0, inf)"},
     {"cfl_max", Option::number, "1e6", "largest CFL number", "(0, inf)"},
     {"exponent_up", Option::number, "0.3",
-     "exponent of (old residual / new residual) in the CFL number while the residual rises", "[0, inf)"},
+     "exponent of the factor (old / new residual)^exponent on the CFL number if the residual rises", "[0, inf)"},
     {"exponent_down", Option::number, "1",
-     "exponent of (old residual / new residual) in the CFL number while the residual falls", "[0, inf)"},
+     "exponent of the factor (old / new residual)^exponent on the CFL number if the residual falls", "[0, inf)"},
     {"relaxation", Option::number, "1", "relaxation factor of an update", "(0, inf)"},
-    {"tolerance", Option::number, "1e-8", "largest residual (rms) at the end; 0: always max_steps", "[0, inf)",
+    {"tolerance", Option::number, "1e-8",
+     "tolerance of the largest residual (root mean square) at the end; 0: always max_steps steps", "[0, inf)",
      "U/L and U^2/L"},
-    {"max_steps", Option::integer, "depends on time.steady: 20 a time step, steady 500",
+    {"max_steps", Option::integer, "depends on time.steady: 20 per time step, steady 500",
      "maximum number of pseudo-time steps; a run that misses the tolerance ends with exit code 3", "[1, inf)"}};
 
 }  // namespace
@@ -44,7 +46,7 @@ CoupledOptions read_coupled_options(const Table& config, bool steady, double ref
   o.speed = t.get<double>("speed", reference_speed);
   o.cfl_start = t.get<double>("cfl_start", steady ? 10 : 1e6);
   o.cfl_max = t.get<double>("cfl_max");
-  if (o.cfl_max < o.cfl_start) t.fail("cfl_max", "cfl_max lies below cfl_start");
+  if (o.cfl_max < o.cfl_start) t.fail("cfl_max", "'cfl_max' must not be less than 'cfl_start'");
   o.exponent_up = t.get<double>("exponent_up");
   o.exponent_down = t.get<double>("exponent_down");
   o.relaxation = t.get<double>("relaxation");

@@ -6,24 +6,24 @@
 namespace weir {
 
 struct CoupledOptions {
-  bool steady = false;              // [time] steady: no physical time, one pseudo-time step a step
+  bool steady = false;              // [time] steady: no physical time, one pseudo-time step per step
   double pressure_dissipation = 0;  // epsilon of lines.hpp
   double speed = 0;                 // U: the square root of Chorin's compressibility parameter
   double cfl_start = 0, cfl_max = 0;
-  double exponent_up = 0, exponent_down = 0;  // of the residual's ratio, where it rises and where it falls
+  double exponent_up = 0, exponent_down = 0;  // exponents of the ratio of residuals, if it rises and if it falls
   double relaxation = 1;
-  double tolerance = 0;  // of the largest residual, in units of U / L and U^2 / L; 0: max_steps, whatever it is
-  int max_steps = 0;     // steady: of the run; else of a time step
+  double tolerance = 0;  // of the largest residual, in units of U / L and U^2 / L; 0: always max_steps steps
+  int max_steps = 0;     // per run (steady) or per time step
 };
 
 std::vector<KeyTable> coupled_keys();
 
 struct IncompressibleCase;
 
-// reference_speed stands in where the file does not say `speed`.
+// reference_speed is used if the case does not set `speed`.
 CoupledOptions read_coupled_options(const Table& config, bool steady, double reference_speed);
 
-// A speed that the flow will have: of its sides, its initial field or its force.
+// A typical speed of the flow, from its sides, its initial field or its force.
 double reference_speed(const IncompressibleCase& c);
 // The shortest side of the box.
 double reference_length(const IncompressibleCase& c);

@@ -8,12 +8,12 @@
 
 namespace weir {
 
-// Mean over the box of (u.u)/2; a cell takes the mean of the squares on its faces, which is the energy that the
+// Mean of (u.u)/2 over the box. In a cell the squares on opposite faces are averaged; this is the energy that the
 // advection of momentum.hpp conserves.
 template <class Space>
 double kinetic_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid);
 
-// The part of one component.
+// The contribution of one component.
 template <class Space>
 double component_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid, int component);
 
@@ -25,11 +25,11 @@ double max_divergence(const Flow<Space>& flow, const Metrics& m);
 template <class Space>
 double courant_rate(const Flow<Space>& flow, const Metrics& m);
 
-// nu times the mean of |grad u|^2, that is -dE/dt where nothing enters or leaves: for a box periodic all round.
+// nu times the mean of |grad u|^2, which is -dE/dt in a box that is periodic in all directions.
 template <class Space>
 double dissipation(const Flow<Space>& flow, const Metrics& m, const Grid& grid, double viscosity);
 
-// The first cell (k slowest) where a component or the pressure is not finite.
+// The first cell (k slowest) in which a component or the pressure is not finite.
 struct BadCell {
   char field = 'u';
   std::array<int, 3> cell{};

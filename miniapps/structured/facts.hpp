@@ -13,16 +13,16 @@ namespace weir {
 // x, y, z of each unknown of a velocity component (3: of each cell), in the order of the solver's vectors.
 std::vector<double> places_of_unknowns(const Grid& grid, const Layout& layout, int component);
 
-// "u of cell (3, 4, 0)": the same numbers. A velocity is named after the cell whose low face it sits on.
+// "u of cell (3, 4, 0)", in the same order. A velocity is named after the cell at whose lower face it is stored.
 std::string name_of_unknown(const Layout& layout, int component, int row);
 
-// The name of a cell of this rank, counted x first.
+// The name of a cell of this rank, numbered with x fastest.
 inline std::string name_of_cell(const GridPart& cells, std::int64_t index) {
   const int i = static_cast<int>(index), *n = cells.n, *low = cells.low;
   return cell_name({low[0] + i % n[0], low[1] + i / n[0] % n[1], low[2] + i / n[0] / n[1]});
 }
 
-// One variable of a padded field with `unknowns` of them a cell, for the failure diagnostics. Keeps references.
+// One variable of a padded field with `unknowns` values per cell, for the failure diagnostics. Keeps references.
 template <class Space, class Cells>
 WatchedVariable watched_variable(const std::string& name, const Cells& cells, const Array<double, Space>& field,
                                  int unknown = 0, int unknowns = 1) {

@@ -1,4 +1,4 @@
-// Initial fields and exact solutions, evaluated on the host; a step never comes here.
+// Initial fields and exact solutions, evaluated on the host and never within a step.
 //   taylor_green_2d  u = U + sin X cos Y e^{-2 nu t}, v = V - cos X sin Y e^{-2 nu t}, X = x - U t, Y = y - V t, and
 //                    p = (cos 2X + cos 2Y)/4 e^{-4 nu t}: exact on periods of 2 pi, and between slip walls at multiples
 //                    of pi where U = V = 0                                                   (Taylor & Green 1937)
@@ -29,13 +29,13 @@ struct KOmega {
 };
 KOmega turbulent_channel_k_omega(const IncompressibleCase& c, const double (&x)[3]);
 
-// On every face of the padded field, at time 0.
+// Sets every face of the padded field at time 0.
 template <class Space>
 void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow);
 
-// error_velocity_max, error_velocity_l2 (root mean square over the box), and where the pressure is known
-// error_pressure_l2 (without its mean; on staggered grids at its half level time - dt/2): empty where the case names no
-// exact solution.
+// error_velocity_max, error_velocity_l2 (root mean square over the box) and, if the exact pressure is known,
+// error_pressure_l2 (without its mean; on staggered grids at its half level time - dt/2). Empty without an exact
+// solution.
 std::map<std::string, double> solution_errors(const IncompressibleCase& c, const Flow<Host>& flow, double time,
                                               double dt);
 

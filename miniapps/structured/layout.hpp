@@ -1,5 +1,5 @@
-// Where the unknowns sit. Harlow & Welch (1965): pressure at cell centres, each velocity component on the faces normal
-// to it.
+// Positions of the unknowns. Harlow & Welch (1965): pressure at cell centres, each velocity component on the faces
+// normal to it.
 //
 //        +-----v(i,j+1)-----+          u(i,j,k): the low x face of cell (i,j,k), v: its low y face, w: its low z face.
 //        |                  |          Cells i = 0..n-1, faces 0..n. Fields carry one layer of ghosts: indices -1..n in
@@ -36,12 +36,12 @@ class Field {
 struct GridPart {
   int n[3] = {1, 1, 1};      // cells
   int dim = 3;               // 2 where whole[2] == 1
-  bool periodic[3] = {};     // the other end lies here too
-  bool cut[6] = {};          // x_min, x_max, ...: another rank goes on there, and the ghosts are its cells
+  bool periodic[3] = {};     // the opposite end lies on this rank too
+  bool cut[6] = {};          // x_min, x_max, ...: the neighbour is another rank, whose cells are the ghosts
   int low[3] = {};           // number of the first cell in the whole grid
   int whole[3] = {1, 1, 1};  // cells of the whole grid
   WEIR_HD Extents extents() const { return {n[0], n[1], n[2]}; }
-  // body(i, j, k) for every cell, x fastest. On the host.
+  // Calls body(i, j, k) for every cell, x fastest, on the host.
   template <class F>
   void for_cells(const F& body) const {
     for (int k = 0; k < n[2]; ++k)
@@ -66,7 +66,7 @@ struct PaddedPart : GridPart {
   WEIR_HD int origin() const { return pad(0) + pad(1) * stride(1) + pad(2) * stride(2); }  // of cell (0, 0, 0)
   WEIR_HD int at(int i, int j, int k) const { return i + j * stride(1) + k * stride(2); }  // from the origin on
   int padded_index(int i, int j, int k) const { return origin() + at(i, j, k); }
-  // body(i, j, k) for every point of the padded box.
+  // Calls body(i, j, k) for every point of the padded box.
   template <class F>
   void for_padded(const F& body) const {
     for (int k = -pad(2); k < n[2] + pad(2); ++k)
@@ -75,7 +75,7 @@ struct PaddedPart : GridPart {
   }
 };
 
-// One rank's box of the whole.
+// The box of one rank.
 template <class Cells>
 Cells part_of(const Cells& whole, const RankBox& box) {
   Cells part = whole;
@@ -92,10 +92,10 @@ Cells part_of(const Cells& whole, const RankBox& box) {
 
 // Sizes and strides of the staggered grid.
 struct Layout : PaddedPart<1> {
-  bool staggered = true;  // false: a copy of the coupled scheme's flow, all of it at cell centres (for output)
+  bool staggered = true;  // false: all values at cell centres (copy of the flow of the coupled scheme)
 
   WEIR_HD Extents cells() const { return extents(); }
-  // A side of the box that carries a boundary condition.
+  // True for a side of the box with a boundary condition.
   WEIR_HD bool is_side(int side) const { return !periodic[side / 2] && !cut[side]; }
   // The first unknown of a component in its own direction, and the box of its unknowns.
   WEIR_HD int first(int component) const { return periodic[component] || cut[2 * component] ? 0 : 1; }
@@ -120,7 +120,7 @@ struct Flow {
   Array<double, Space> velocity[3];
   Array<double, Space> p;
   std::vector<Array<double, Space>> scalars;  // as IncompressibleCase::scalars
-  const double* divergence = nullptr;         // of every cell, where the layout is not staggered
+  const double* divergence = nullptr;         // of every cell; only if the layout is not staggered
 
   Field<double> field(Array<double, Space>& a) const {
     return {a.data() + layout.origin(), layout.stride(1), layout.stride(2)};

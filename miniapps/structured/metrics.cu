@@ -42,7 +42,7 @@ Layout make_layout(const IncompressibleCase& c) {
     padded *= l.n[d] + 2.0;
   }
   l.dim = c.dim();
-  if (padded > std::numeric_limits<int>::max()) throw std::invalid_argument("more cells than a 32-bit index can name");
+  if (padded > std::numeric_limits<int>::max()) throw std::invalid_argument("too many cells for a 32-bit index");
   return l;
 }
 

@@ -1,4 +1,4 @@
-// The 1D arrays of a stretched grid that the operators need, in the space where they run.
+// The 1D arrays of a stretched grid for the operators, in the space in which they run.
 #pragma once
 #include "mesh/structured/grid.hpp"
 #include "miniapps/structured/layout.hpp"
@@ -6,8 +6,8 @@
 
 namespace weir {
 
-// One direction, indexed from -1 (ghost) to n, counted from the rank's first cell. A ghost cell mirrors the cell next
-// to it, or is the one a period away.
+// One direction, indexed from -1 (ghost) to n, counted from the first cell of the rank. A ghost cell mirrors the cell
+// next to it, or is the cell one period away.
 struct MetricLine {
   const double* h = nullptr;      // width of cell i
   const double* inv_h = nullptr;  // 1 / h

@@ -144,10 +144,11 @@ std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Hos
 Options FlowOutput::options() {
   static constexpr Option keys[] = {
       {"fields", Option::texts, "[velocity, pressure, vorticity, divergence]",
-       "fields of the field output; temperature and scalars are always written",
+       "fields that are written; temperature and scalars are always written",
        "velocity | pressure | vorticity | divergence"},
       {"diagnostics_every", Option::integer, "10",
-       "steps between evaluations of the CFL number, max_divergence and kinetic_energy", "[1, inf)", "steps"}};
+       "number of steps between two evaluations of the CFL number, max_divergence and kinetic_energy", "[1, inf)",
+       "steps"}};
   return keys;
 }
 

@@ -19,10 +19,10 @@ namespace weir {
 
 class FlowOutput {
  public:
-  // Reads [output], [[probe]], [[surface]] and [[history_reference]]. columns: of history.csv.
+  // Reads [output], [[probe]], [[surface]] and [[history_reference]]. columns: those of history.csv.
   FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns);
 
-  // Call once the run directory exists. restart_time: later field output is removed from the list.
+  // Called after the run directory was made. restart_time: later field output is removed from the list.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options options();
@@ -48,7 +48,7 @@ class FlowOutput {
 // u, v(, w) and p between the nodes where they are stored, for profiles.
 std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow);
 
-// A field of a function of the cell: value(component, i, j, k).
+// A field given by a function value(component, i, j, k) of the cell.
 template <class Value>
 OutputField cell_field(const Layout& layout, std::string name, int components, Value value) {
   const auto nx = static_cast<std::size_t>(layout.n[0]), ny = static_cast<std::size_t>(layout.n[1]);

@@ -69,7 +69,7 @@ void StructuredPlan::print(const std::vector<std::pair<std::string, std::string>
   std::string parts;
   for (const auto& [purpose, bytes] : memory)
     if (bytes > 0) parts += purpose + " " + megabytes(bytes) + ", ";
-  parts += "kept step " + megabytes(kept_step) + ", program " + megabytes(program);
+  parts += "copy of the state " + megabytes(kept_step) + ", program " + megabytes(program);
   line("memory", megabytes(over_ranks(1).all) + " MB: " + parts);
   if (count == 1) return;
   const MemoryOverRanks o = over_ranks(count);

@@ -23,16 +23,16 @@ struct MemoryOverRanks {
 struct StructuredPlan {
   const IncompressibleCase& c;
   RankOptions ranks;
-  RunHeader header;  // everything but the solvers' descriptions and the profiles' quantities
-  std::vector<std::pair<std::string, std::int64_t>> memory;  // bytes, by what they are for
+  RunHeader header;  // without the descriptions of the solvers and the quantities of profiles
+  std::vector<std::pair<std::string, std::int64_t>> memory;  // bytes by purpose
   // Copy of the whole flow on the root rank, to continue from after an abandoned step (Run::keep_if_due); and the
   // program.
   std::int64_t kept_step = 0, program = std::int64_t{14} << 20;  // with its libraries and their buffers
 
   MemoryOverRanks over_ranks(int count) const;
-  // Into a header: all of it, and over ranks a note of the largest share.
+  // Writes the total into a header and, over ranks, a note on the largest share.
   void tell_memory(int count, RunHeader& h) const;
-  // `weir info`; more: what else the code has to say, label and text.
+  // Prints `weir info`. more: additional lines of the flow code, label and text.
   void print(const std::vector<std::pair<std::string, std::string>>& more, int count, std::ostream& out) const;
 };
 

@@ -7,9 +7,10 @@
 namespace weir {
 
 Options partition_options() {
-  static constexpr Option keys[] = {
-      {"partition", Option::text, "slabs",
-       "partition of a structured grid over ranks: across its last direction, or across all", "slabs | blocks"}};
+  static constexpr Option keys[] = {{"partition", Option::text, "slabs",
+                                     "partition of a structured grid over ranks; slabs: cuts in the last direction "
+                                     "only; blocks: cuts in all directions",
+                                     "slabs | blocks"}};
   return keys;
 }
 

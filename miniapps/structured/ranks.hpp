@@ -27,13 +27,13 @@ struct RankOptions {
 Options partition_options();
 RankOptions read_rank_options(const Table& config);
 
-// Where this rank's values of an array lie, here (empty: in order, all of it) and in the array of one rank.
+// Positions of the values of this rank in its own array (empty: all in order) and in the array of the whole grid.
 struct Places {
   std::vector<int> here, whole;
   std::size_t whole_size = 0;
 };
 
-// A structured grid over ranks. Cells: how a scheme numbers its cells, of the whole grid and of this rank.
+// A structured grid over ranks. Cells: numbering of the cells by a scheme, in the whole grid and on this rank.
 template <class Cells>
 class BoxRanks {
  public:
@@ -69,7 +69,7 @@ class BoxRanks {
   }
 
  private:
-  std::shared_ptr<const Communicator> ranks_;  // one rank's own where none were given
+  std::shared_ptr<const Communicator> ranks_;  // a single rank if none was given
   RankOptions options_;
   Cells whole_;
   BlockPartition partition_;
@@ -96,7 +96,7 @@ class FlowRanks : public BoxRanks<Layout> {
   static std::size_t kind_of(const std::string& name);
 };
 
-// The ghosts that other ranks own.
+// Sets the ghosts that belong to other ranks.
 template <class Space>
 class FlowHalo {
  public:

@@ -74,7 +74,7 @@ struct StructuredScheme {
   Whole whole;
 };
 
-// Information for the instrumentation that all schemes have.
+// The information for the instrumentation that is common to all schemes.
 template <class Scheme>
 FlowFacts<typename Scheme::Space> common_facts(Scheme& scheme) {
   auto& flow = scheme.flow;
@@ -87,7 +87,7 @@ FlowFacts<typename Scheme::Space> common_facts(Scheme& scheme) {
   return facts;
 }
 
-// A row of history.csv. True where the flow has become steady.
+// Writes a row of history.csv. Returns true if the flow has become steady.
 template <class Scheme>
 bool record_step(Run& run, Scheme& scheme, StepSize& clock, const std::vector<std::string>& columns, int every,
                  bool last) {
@@ -151,7 +151,7 @@ CheckpointState state_of(const Run& run, Scheme& scheme, const StepSize& clock) 
   return state;
 }
 
-// Returns why linear solvers start without their history; empty: they do not.
+// Returns the reasons why linear solvers start without their history; empty: none does.
 template <class Scheme>
 std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
   require_same_grid(from, scheme.flow.flow_case().grid);
@@ -284,7 +284,7 @@ class StructuredRun {
     clock_.saw(scheme_.flow.dt_before * run_.ranks().max(scheme_.courant_rate()));
     return has_collapsed() ? StepResult::failed : StepResult::advanced;
   }
-  // The results, and after a failure where the flow is not finite.
+  // The results and, after a failure, the place at which the flow is not finite.
   Outcome conclude(StepResult end) {
     Outcome outcome = failure_;
     if (outcome.exit == Exit::finished) outcome.reason = run_.end_reached();  // empty: the run was stopped
@@ -329,7 +329,7 @@ class StructuredRun {
   Outcome failure_;
 };
 
-// make(): the scheme.
+// make(): returns the scheme.
 template <class Scheme, class Make>
 int run_structured(Run& run, const Table& config, const StructuredPlan& plan, const Make& make) {
   using Space = typename Scheme::Space;

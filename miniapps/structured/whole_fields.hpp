@@ -23,13 +23,13 @@ class WholeArrays {
   explicit WholeArrays(const Ranks& ranks)
       : alone_(ranks.alone()), is_root_(ranks.communicator().is_root()), gather_(ranks) {}
 
-  // Those that one rank would have, on rank 0.
+  // The arrays that a single rank would have, on rank 0.
   std::vector<std::pair<std::string, std::vector<double>>> arrays(const NamedArrays<Space>& of) const {
     std::vector<std::pair<std::string, std::vector<double>>> whole;
     for (const auto& [name, array] : of) whole.emplace_back(name, gather_.gathered(name, array->to_vector()));
     return whole;
   }
-  // The spans are those of the arrays, where they need not be gathered.
+  // If nothing has to be gathered, the spans are those of the arrays themselves.
   void save(CheckpointState& state, const NamedArrays<Space>& of) const {
     if (alone_ && std::is_same_v<Space, Host>) {
       for (const auto& [name, array] : of)
@@ -71,7 +71,7 @@ class WholeFields : public WholeArrays<Space> {
     }
     return *copy_;
   }
-  // The same of a padded field in host memory; empty on the other ranks.
+  // The same for a padded field in host memory; empty on the other ranks.
   std::vector<double> of(const std::vector<double>& mine) const { return this->gather_.gathered("field", mine); }
 
  private:

@@ -12,16 +12,16 @@ namespace weir {
 namespace {
 
 constexpr Option keys[] = {
-    {"fields_every_steps", Option::integer, "0", "steps between two field outputs; 0: only the last state", "[0, inf)",
-     "steps"},
-    {"fields_every_time", Option::number, "0", "time between two field outputs; 0: only the last state", "[0, inf)",
-     "time"},
+    {"fields_every_steps", Option::integer, "0",
+     "number of time steps between two field outputs; 0: only the final state is written", "[0, inf)", "steps"},
+    {"fields_every_time", Option::number, "0",
+     "flow time between two field outputs; 0: only the final state is written", "[0, inf)", "time"},
     {"fields_every", Option::number, "0",
-     "older name of fields_every_steps (an integer) and fields_every_time (2.0 or 0.5)", "[0, inf)"},
+     "older name: an integer stands for fields_every_steps, a number with a decimal point for fields_every_time",
+     "[0, inf)"},
     {"fields_format", Option::text, "xml",
-     "files of field output: VTK XML (vtk/CASE.pvd and one .vtr or .vtu per output time), compressed VTKHDF (needs "
-     "HDF5), "
-     "or both",
+     "file format of the field output; xml: VTK XML (vtk/CASE.pvd and one .vtr or .vtu file per output time); vtkhdf: "
+     "compressed VTKHDF, which requires a build with HDF5; both: both formats",
      "xml | vtkhdf | both"}};
 
 }  // namespace
@@ -35,7 +35,7 @@ FieldSchedule::FieldSchedule(const Table& output) {
   const auto format = t.get<std::string>("fields_format");
   format_ = format == "xml" ? FieldFormat::xml : format == "both" ? FieldFormat::both : FieldFormat::vtkhdf;
   if (format_ != FieldFormat::xml && !vtkhdf_available())
-    t.fail("fields_format", "VTKHDF is not available: " + lacks("HDF5"));
+    t.fail("fields_format", "fields_format: VTKHDF is not available: " + lacks("HDF5"));
   if (!t.has("fields_every")) return;
   const auto either = t.get<double>("fields_every");
   if (either == 0) return;

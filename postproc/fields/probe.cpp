@@ -18,14 +18,16 @@ constexpr Option probe_keys[] = {
     {"to", Option::numbers, Option::required, "end point of the line", "", "length"},
     {"points", Option::integer, Option::required, "number of points on the line, ends included", "[2, 1000000]"},
     {"fields", Option::texts, Option::required,
-     "fields to sample: u, v, w, p; compressible: u, v, p, mach, density, entropy, cp, temperature"},
-    {"reference", Option::table, "", "published data; the largest difference from it becomes the quantity error_NAME",
-     "", "", "", comparison_options}};
+     "sampled fields: u, v, w, p; compressible: u, v, p, mach, density, entropy, cp, temperature"},
+    {"reference", Option::table, "",
+     "published data; the largest difference from them is reported as the quantity error_NAME", "", "", "",
+     comparison_options}};
 constexpr Option field_keys[] = {{"field", Option::text, "depends on the probe: the first of its fields",
                                   "field to compare with the published data"}};
 constexpr Option history_keys[] = {
-    {"quantity", Option::text, Option::required, "column of history.csv to compare"},
-    {"reference", Option::table, "", "published data, drawn in the same plot", "", "", "", comparison_options}};
+    {"quantity", Option::text, Option::required, "column of history.csv that is compared with published data"},
+    {"reference", Option::table, "", "published data, drawn in the plot of the column", "", "", "",
+     comparison_options}};
 
 struct Stencil {
   int first = 0, count = 0;
@@ -57,7 +59,7 @@ const SampledField& field_named(std::span<const SampledField> fields, const std:
 ProbePoint read_point(const Table& table, const char* key, const Box& box) {
   std::vector<double> given = table.get<std::vector<double>>(key);
   if (given.size() == 2) given.push_back(0.5 * (box.low[2] + box.high[2]));
-  if (given.size() != 3) table.fail(key, fmt::format("'{}' needs 2 or 3 coordinates", key));
+  if (given.size() != 3) table.fail(key, fmt::format("'{}' must have 2 or 3 coordinates", key));
   ProbePoint point{};
   for (std::size_t d = 0; d < 3; ++d) {
     const double slack = 1e-12 * (box.high[d] - box.low[d]);  // decimals of a case file against sums of widths

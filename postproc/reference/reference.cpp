@@ -45,12 +45,12 @@ bool agree(const std::string& a, const std::string& b) {
 
 constexpr Option reference_keys[] = {
     {"file", Option::text, Option::required,
-     "CSV file of postproc/reference, or a path with '/', relative to the case or to the working directory"},
-    {"coordinate", Option::text, "x", "column of the position"},
-    {"column", Option::text, Option::required, "column of the value"},
-    {"rows", Option::texts, "[]", "conditions \"column=entry\" that the used rows fulfil"},
+     "name of a CSV file in postproc/reference, or a path (with '/') relative to the case file or the current folder"},
+    {"coordinate", Option::text, "x", "name of the column that contains the position"},
+    {"column", Option::text, Option::required, "name of the column that contains the value"},
+    {"rows", Option::texts, "[]", "conditions \"column=entry\" that select the rows: a row must fulfil all of them"},
     {"nodes", Option::integer, "0",
-     "number of grid intervals N where the printed positions are rounded values of k / N; 0: positions are exact",
+     "number N of grid intervals, if the printed positions are rounded values of k / N; 0: the positions are exact",
      "[0, inf)"},
     {"scale", Option::number, "1", "factor in position = shift + scale * printed position"},
     {"shift", Option::number, "0", "offset in position = shift + scale * printed position"},
@@ -112,7 +112,7 @@ Profile read_published(const Comparison& c) {
     profile.position.push_back(c.shift + c.scale * coordinate);
     profile.value.push_back(c.value_scale * *value);
   }
-  if (profile.value.empty()) fail(c, "no row of the kind that is asked for");
+  if (profile.value.empty()) fail(c, "no row fulfils the conditions in 'rows'");
   return profile;
 }
 

@@ -62,7 +62,7 @@ bool ended(pid_t pid, Child& child) {
   rusage used{};
   const pid_t found = wait4(pid, &status, WNOHANG, &used);
   if (found < 0 && errno != EINTR)
-    throw Error(Exit::internal, std::string("a child process was lost: ") + std::strerror(errno));
+    throw Error(Exit::internal, std::string("waiting for a child process failed: ") + std::strerror(errno));
   if (found <= 0) return false;
   child.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   child.processor_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
@@ -74,7 +74,7 @@ bool ended(pid_t pid, Child& child) {
 
 ChildSignals::ChildSignals() {
   if (pipe2(heard, O_CLOEXEC | O_NONBLOCK) != 0)
-    throw Error(Exit::internal, std::string("no pipe: ") + std::strerror(errno));
+    throw Error(Exit::internal, std::string("cannot create a pipe: ") + std::strerror(errno));
   struct sigaction action {};
   action.sa_handler = pass_into_pipe;
   action.sa_flags = SA_RESTART;

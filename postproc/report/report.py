@@ -24,7 +24,7 @@ def end_with_the_program():
 
 
 def import_numpy():
-    """Without random numbers, polynomials and transforms, which no plot needs: this takes a fifth of the memory."""
+    """Loads numpy without random numbers, polynomials and transforms, which no plot needs: this takes a fifth of the memory."""
     if "numpy" not in sys.modules:
         for name in ("random", "polynomial", "fft"):
             sys.modules["numpy." + name] = types.ModuleType("numpy." + name)
@@ -61,7 +61,7 @@ class Report:
         return self.__dict__[name]
 
     def attempt(self, what, make, *arguments):
-        """A part of the page, or nothing and a line among what is missing."""
+        """A part of the page, or nothing and a line in the list of missing parts."""
         try:
             return make(*arguments)
         except Exception as error:  # a report must not fail because one part of a run is broken
@@ -100,7 +100,7 @@ class Report:
         return '<section class="verdict %s">%s</section>' % (kind, "".join(parts))
 
     def solver_lines(self):
-        """The solvers as the records name them, with the tolerance of the case."""
+        """The solvers, named as in the records, with the tolerance of the case."""
         if self.run.solves is None:
             return []
         lines = []
@@ -150,7 +150,7 @@ class Report:
             raise ValueError("neither run.json nor the case could be read")
         parts = [page.facts(rows)]
         if self.run.config_text:
-            parts.append("<details><summary>Effective case, defaults filled in</summary><pre>%s</pre></details>"
+            parts.append("<details><summary>Effective case, including defaults</summary><pre>%s</pre></details>"
                          % page.text(self.run.config_text))
         return page.section("What was run", *parts)
 
@@ -291,7 +291,7 @@ class Report:
         self.page.make(path, self.body, with_png)
 
     def body(self):
-        """The page's title and what it holds."""
+        """The title and the content of the page."""
         title = self.run.table("case").get("title") or self.run.run.get("case") or \
             os.path.basename(os.path.abspath(self.run.path))
         parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the comparison of solvers", self.study)]

@@ -22,11 +22,12 @@ def body_of(directory):
     body += page.verdict("study", evidence.headline(costs, baseline), page.figures(drawn), page.items(evidence.sentences(costs, "baseline's")),
                          page.paragraph(" ".join(notes), soft=True))
     body += page.section("Whole runs compared", ab.summary_table(summary),
-                         page.paragraph("total = steps × (iterations per step × ms per iteration + other ms per step), medians of the runs. The "
-                                        "interval of the A/A pairs, the baseline against itself, is the noise band.", soft=True),
+                         page.paragraph("total = steps × (iterations per step × ms per iteration + other ms per step), medians of the runs. "
+                                        "Noise band: interval of the A/A pairs (baseline against itself).", soft=True),
                          page.figures(ab.split_plot(summary, folder)))
     body += page.section("Quantities of interest", ab.quantities_table(directory),
-                         page.paragraph("Shown: differences larger than between any two runs of the baseline, and larger than 1e-6 of the quantity.", soft=True))
+                         page.paragraph("Shown are differences that are larger than between any two runs of the baseline and larger than 1e-6 of the "
+                                        "quantity.", soft=True))
     body += ab.failures_table(directory)
     body += page.section("Files", page.paragraph("ab.csv: one row per run; ab_summary.csv, ab_quantities.csv: these tables; study.toml: the study; "
                                                  "runs/: the run directories; logs/: output of the runs; plots/: the plots' data."))

@@ -14,8 +14,8 @@ def body_of(directory):
         text = file.read()
     title, x, y = text.split("\n")[:3]
     is_closed = "leader again" in study.rows["configuration"]
-    how = ("Branches (closed loop): one run per cell, on branches of which each solver runs; cost: time over progress; noise: the A/A control of "
-           "the reference solver." if is_closed else "Whole runs; noise: the A/A control of the baseline in each cell.")
+    how = ("Branches (closed loop): one run per cell, with branches by each solver. Cost: time per progress. Noise band: A/A control of the "
+           "reference solver." if is_closed else "Whole runs. Noise band: A/A control of the baseline in each cell.")
     body = "<h1>%s</h1>" % page.text(title) + page.verdict(
         "study", study.headline(), page.figures([map.diagram(study, x, y, os.path.join(directory, "plots"))]), page.items(study.sentences()),
         page.paragraph(how, soft=True))

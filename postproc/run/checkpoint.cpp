@@ -55,7 +55,7 @@ Checkpoint read_checkpoint(const std::string& path) {
   c.header.wall_seconds = file.number("wall_seconds");
   const double wall = c.header.wall_seconds;
   if (c.header.step < 0 || !std::isfinite(c.header.time) || !std::isfinite(wall) || wall < 0)
-    fail_to_read(path, "cannot be continued from: its step, time or wall time is not a valid number");
+    fail_to_read(path, "cannot be used for a restart: its step, time or wall time is not a valid number");
   c.header.config = file.text("config");
   c.header.name = file.text("name");
   if (const std::string why = why_no_file_name(c.header.name); !why.empty()) fail_to_read(path, "its 'name': " + why);

@@ -19,8 +19,8 @@ struct CheckpointHeader {
   std::string name, miniapp, config, version;  // name: of the case
   std::int64_t step = 0;
   double time = 0, wall_seconds = 0;
-  std::string end = {};  // why the run has ended here ("end time", "steady state"); empty: it has not
-  double tolerance = 0;  // of the case, to which it was steady
+  std::string end = {};  // why the run ended here ("end time", "steady state"); empty: it did not end
+  double tolerance = 0;  // tolerance of the case at which it became steady
 };
 
 // The state of a flow code. The spans must live until the call that takes them returns.
@@ -60,7 +60,7 @@ Checkpoint read_checkpoint(const std::string& path);
 std::string checkpoint_name(std::int64_t step);
 std::vector<std::pair<std::int64_t, std::string>> list_checkpoints(const std::string& folder);  // by step, ascending
 
-// Removes what is older than the last `keep`.
+// Removes all checkpoints but the newest `keep`.
 void prune_checkpoints(const std::string& folder, int keep,
                        const std::function<bool(const std::string& path)>& is_ours = {});  // empty: all are
 

@@ -1,4 +1,4 @@
-// Reads a CSV file of a run directory back. Cells hold no commas: of files with quoted text, the columns before it.
+// Reads a CSV file of a run directory. Cells contain no commas; in files with quoted text, only the columns before it.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -58,16 +58,16 @@ std::string history_row(const StepRecord& record, double wall);
 std::string solves_header();
 std::string solves_row(const SolveRecord& record);
 
-// The step in a file's name, "cavity_00000100.vtr"; -1 where it has none.
+// The step in the name of a file, "cavity_00000100.vtr"; -1 if it has none.
 std::int64_t step_in_name(std::string_view name);
 
 // The lines of a file of a run, divided by their step. Lines without a step (a header, the frame of a .pvd) are in
 // both.
 struct SplitText {
-  std::string kept, later;  // up to the step, with what has none; the whole rest where it holds a step, else empty
+  std::string kept, later;  // up to the step; after it (empty if no step follows)
 };
-// A CSV by its column `step`, events by "step":, a .pvd by the number in the file names. An unfinished last line is in
-// neither part. A CSV without this column (a profile): nothing.
+// The step is in the column `step` of a CSV file, in "step": of events, in the file names of a .pvd. An incomplete last
+// line is in neither part. Returns nothing for a CSV file without this column (a profile).
 std::optional<SplitText> split_at_step(const std::string& path, std::int64_t step);
 
 }  // namespace weir

@@ -22,33 +22,38 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Option case_keys[] = {
-    {"miniapp", Option::text, Option::required, "the flow solver", "incompressible | compressible | immersed"},
+    {"miniapp", Option::text, Option::required, "flow solver of the case", "incompressible | compressible | immersed"},
     {"title", Option::text, "", "title of the case in the log and the report"}};
 constexpr Option device_keys[] = {
     {"space", Option::text, "auto",
-     "memory and processor of the computation; auto: the device where a GPU build finds one", "auto | host | device"},
+     "memory space and processor of the computation; auto: the device if this is a GPU build and a GPU is found, else "
+     "the host",
+     "auto | host | device"},
     {"threads", Option::integer, "0",
      "number of host threads; 0: one per core, fewer while other programs use the cores", "[0, inf)"},
     {"deterministic", Option::boolean, "false",
-     "bitwise reproducible results for any thread count; other methods are refused"},
+     "switch for results that are bitwise equal for any number of threads; methods without this property are rejected"},
     {"seed", Option::integer, "0", "seed of all random numbers of the run"}};
 constexpr Option output_keys[] = {
-    {"log_every", Option::integer, "0", "steps between two lines of the log; 0: every step at first, every 100th later",
+    {"log_every", Option::integer, "0",
+     "number of steps between two log lines; 0: one line per step up to step 10, per 10 steps up to 100, per 100 steps "
+     "after that",
      "[0, inf)", "steps"},
     {"log_seconds", Option::number, "10", "longest time between two lines of a log that is not a terminal; 0: no limit",
      "[0, inf)", "s"},
-    {"report", Option::boolean, "true", "whether report.html is written at the end"}};
+    {"report", Option::boolean, "true", "switch for writing report.html at the end of the run"}};
 constexpr Option checkpoint_keys[] = {
-    {"every", Option::integer, "0", "steps between two checkpoints; 0: only at the end", "[0, inf)", "steps"},
-    {"keep", Option::integer, "2", "number of checkpoints that are kept, the newest ones", "[1, inf)"}};
+    {"every", Option::integer, "0", "number of steps between two checkpoints; 0: only at the end of the run",
+     "[0, inf)", "steps"},
+    {"keep", Option::integer, "2", "number of checkpoints that are kept; older ones are deleted", "[1, inf)"}};
 constexpr Option time_keys[] = {
     {"wall_limit", Option::number, "0",
-     "wall-clock limit of this process; at the limit it writes a checkpoint and exits with code 9; 0: none", "[0, inf)",
+     "wall-clock limit of this process, at which it writes a checkpoint and exits with code 9; 0: no limit", "[0, inf)",
      "s"}};
 constexpr Option check_keys[] = {
     {"value", Option::number, Option::required, "expected value of the quantity at the end of the run"},
-    {"tolerance", Option::number, Option::required, "largest accepted |quantity - value|; above it the exit code is 5",
-     "[0, inf)"}};
+    {"tolerance", Option::number, Option::required,
+     "largest accepted difference |quantity - value|; if it is exceeded, the exit code is 5", "[0, inf)"}};
 
 }  // namespace
 
@@ -91,7 +96,8 @@ void Run::read_options() {
   deterministic_ = device.get<bool>("deterministic");
   const bool adapts = threads_ == 0 && !deterministic_ && !std::getenv("OMP_NUM_THREADS");
   if (threads_ > most_threads())
-    device.fail("threads", fmt::format("{} threads; at most {} here", threads_, most_threads()));
+    device.fail("threads",
+                fmt::format("{} threads are requested, but this machine allows at most {}", threads_, most_threads()));
   if (threads_ == 0) threads_ = std::max(1, omp_get_max_threads() / ranks().ranks_on_this_machine());
   if (adapts) adaptive_threads_.emplace(threads_, seconds_now());
   omp_set_num_threads(threads_);

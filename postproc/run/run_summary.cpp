@@ -56,8 +56,8 @@ void Run::leave_last_words() const {
   constexpr int code = -1234567;
   const std::string reason = "REASON", number = std::to_string(code),
                     of = last_checkpoint_.empty()
-                             ? "; the other entries are those of the beginning of the run, no checkpoint written"
-                             : "; the other entries are those of " + last_checkpoint_;
+                             ? "; the other entries describe the start of the run, because no checkpoint was written"
+                             : "; the other entries describe " + last_checkpoint_;
   const std::string text = summary({code, "failed", reason + of}, {});
   const std::size_t at_code = text.find(number), at_reason = text.find(reason, at_code);
   ForeignCall::leaves({.path = path("run.json"),

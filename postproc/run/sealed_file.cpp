@@ -114,7 +114,7 @@ void require_plain(hid_t array, hid_t space, hid_t type, const std::string& path
   const bool is_plain = H5Pget_layout(list) == H5D_CONTIGUOUS && H5Pget_nfilters(list) == 0 &&
                         H5Pget_external_count(list) == 0 && H5Tequal(own, type) > 0;
   if (!is_plain || !(static_cast<std::uintmax_t>(H5Sget_simple_extent_npoints(space)) <= most))
-    fail_to_read(path, "'" + name + "' is no array as weir writes it");
+    fail_to_read(path, "'" + name + "' is not an array in the format of weir");
 }
 
 enum class Reading { rehearsal, real };  // a rehearsal leaves the values out
@@ -143,7 +143,7 @@ std::vector<std::string> names_in(hid_t group, const std::string& path) {
         return link->type == H5L_TYPE_HARD ? 0 : -1;
       },
       &names);
-  if (status < 0) fail_to_read(path, "its list of contents is not as weir writes it");
+  if (status < 0) fail_to_read(path, "its list of contents is not in the format of weir");
   return names;
 }
 
@@ -218,7 +218,7 @@ void rehearse(const std::string& path) {
   }
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  if (status != 0) fail_to_read(path, "cannot be read: HDF5 does not survive it");
+  if (status != 0) fail_to_read(path, "cannot be read: the HDF5 library crashes on it");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ class Timings {
   ~Timings() { backend::complete_timers(); }
   Timings(const Timings& o) : seconds_(o.all()) {}
   Timings& operator=(const Timings& o) {
-    seconds_ = std::map(o.all());  // which has settled what belongs to either
+    seconds_ = std::map(o.all());  // all() has completed the timers of both
     return *this;
   }
 

@@ -284,7 +284,7 @@ class SolverOf final : public AnySolver {
   void require_adjoint() {
     const Preconditioner<Space>&M = solver_->preconditioner(), &of_transpose = transposed().preconditioner();
     if (is_adjoint_) return;
-    if (!M.is_constant()) refuse("it has no transpose, being no constant operator: " + M.describe());
+    if (!M.is_constant()) refuse("it has no transpose, because it is not a constant operator: " + M.describe());
     const int n = matrix().size();
     Array<double, Space> u(n), v(n), Mu(n), Mv(n);
     fill<Space>(u, 0.7);

@@ -313,7 +313,7 @@ int weir_update(weir_solver_t* s, const double* value) {
       refuse_if(s->blocks == 0, "no matrix yet: call weir_setup first");
       refuse_if(!value, "value is a null pointer");
       refuse_if(s->shape.flags & WEIR_BORROW && value != s->shape.value,
-                "new values of a borrowed matrix belong into the array that weir_setup was given");
+                "new values of a borrowed matrix must be written into the array that was passed to weir_setup");
       values = weir::c::read_values(s->shape, s->blocks, value);
     });
     s->solver->update(values);
@@ -333,7 +333,7 @@ int weir_setup_operator(weir_solver_t* s, int64_t size, uint32_t flags, weir_ope
       given = Given(*s->ranks, near);
       weir::all_or_none(*s->ranks, [&] {
         refuse_if(given.shape.rows * given.shape.block != size,
-                  "near has another number of unknowns than the operator");
+                  "`near` and the operator differ in their number of unknowns");
       });
     }
     choose_space(*s, flags & WEIR_ON_DEVICE);

@@ -25,7 +25,7 @@ std::optional<Finding> tolerance(Examination<Space>& e) {
   const Trial t = e.with_own(e.settings().method, o);
   if (!t.works()) return {};
   Finding f{Cause::tolerance, "the tolerance is below the rounding limit of double precision"};
-  f.measured("|b - A x| asked for", target).measured("|b - A x| reached", reached);
+  f.measured("|b - A x| required", target).measured("|b - A x| reached", reached);
   f.measured("rounding limit, eps | |A| |x| |", attainable);
   f.measured("tried: tolerance = " + three_digits(o.tolerance), outcome(t));
   return f.advising(e.key("tolerance"), three_digits(o.tolerance) + (o.relative ? "" : " with relative = false"));
@@ -40,7 +40,7 @@ std::optional<Finding> iterations(Examination<Space>& e, const KrylovOptions& o)
   Finding f{Cause::too_few_iterations, "the solve was converging and reached its iteration limit"};
   f.measured("iterations allowed", std::to_string(e.settings().krylov.max_iterations));
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
-  f.measured("|b - A x| asked for", e.target());
+  f.measured("|b - A x| required", e.target());
   f.measured("tried again with more", outcome(t));
   const int enough = static_cast<int>(1.5 * t.result.iterations) + 1;
   return f.advising(e.key("max_iterations"), std::to_string(std::max(enough, e.settings().krylov.max_iterations + 1)) +

@@ -113,7 +113,7 @@ std::optional<Finding> float_range(Examination<Space>& e) {
   Finding f{Cause::float_range,
             std::string("entries of the matrix ") + (over ? "overflow" : "underflow") + " when stored as floats"};
   f.measured("entries' magnitudes", three_digits(entry.least) + " to " + three_digits(entry.most));
-  f.measured("floats hold", "1.2e-38 to 3.4e+38");
+  f.measured("range of floats", "1.2e-38 to 3.4e+38");
   f.measured("tried: double precision", outcome(t));
   return f.advising(e.key(of_basis ? "basis_storage" : "preconditioner.storage"), "\"double\"");
 }

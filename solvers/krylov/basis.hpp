@@ -70,7 +70,7 @@ static void narrow(double a, ConstVector w, View<float> v, Vector as_stored) {
 template <class Space, class T = double>
 class Basis {
  public:
-  // Allocates if the size or number is new. apart: latest(j) is still needed while fresh(j + 1) is made.
+  // Allocates if the size or number is new. apart: latest(j) is still used while fresh(j + 1) is computed.
   void fit(std::int64_t n, int vectors, bool apart = true) {
     if (std::is_same_v<T, float> && apart && latest_.size() != n) latest_ = Array<double, Space>(n);
     if (n == n_ && vectors <= count_) return;
@@ -88,8 +88,8 @@ class Basis {
       fit_sums(2 * vectors + 1);
   }
 
-  // Vector j is made in `fresh(j)`; keep(j, a) stores a times it; `latest(j)` is the stored vector until the next one
-  // is kept. round(j) is keep(j, 1).
+  // Vector j is computed in `fresh(j)`; keep(j, a) stores a times this vector; `latest(j)` is the stored vector until
+  // the next one is stored. round(j) is keep(j, 1).
   View<double> fresh(int j) {
     if constexpr (std::is_same_v<T, float>)
       return fresh_;

@@ -107,7 +107,7 @@ class Bicgstab : public Krylov<Space> {
 };
 
 constexpr KrylovDescription krylov::bicgstab{.name = "bicgstab",
-                                             .meaning = "stabilised bi-conjugate gradients",
+                                             .meaning = "stabilised biconjugate gradients",
                                              .citation = "van der Vorst 1992",
                                              .options = {},
                                              .vectors = [](const KrylovOptions&) { return 8.0; },

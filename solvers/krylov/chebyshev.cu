@@ -55,7 +55,7 @@ template <class Space>
 class Chebyshev : public Krylov<Space> {
  public:
   explicit Chebyshev(const KrylovOptions& options) : options_(options) {
-    if (options.norm == Norm::max) throw Error(Exit::usage, "chebyshev measures convergence in the l2 norm; use cg");
+    if (options.norm == Norm::max) throw Error(Exit::usage, "chebyshev supports norm = \"l2\" only; use cg");
   }
   const char* name() const override { return "chebyshev"; }
   void share_work(View<double> work) override { work_ = work; }
@@ -85,7 +85,8 @@ class Chebyshev : public Krylov<Space> {
   const ChebyshevPasses<Space>& take(const Matrix<Space>& matrix) {
     const auto* A = dynamic_cast<const ChebyshevPasses<Space>*>(&matrix);
     if (!A || !(A->whole_operator().shift > 0))
-      throw Error(Exit::usage, "chebyshev is for separable systems with a positive shift (momentum); use cg");
+      throw Error(Exit::usage,
+                  "chebyshev requires a separable system with a positive shift (such as momentum); use cg");
     const std::int64_t n = matrix.size();
     if (work_.size() < n) fit(y_, n);
     y_now_ = work_.size() < n ? y_.view() : work_.part(0, n);
@@ -160,7 +161,7 @@ class Chebyshev : public Krylov<Space> {
 
 constexpr KrylovDescription krylov::chebyshev{
     .name = "chebyshev",
-    .meaning = "Chebyshev semi-iteration where the mass term dominates; without inner products",
+    .meaning = "Chebyshev semi-iteration without inner products, for matrices in which the mass term dominates",
     .citation = "Golub & Varga 1961",
     .options = {},
     .needs_symmetry = true,

@@ -16,8 +16,8 @@ constexpr int window = 10;  // systems between two checks of progress
 constexpr double slow = 0.5, quick = 0.2, least_limit = 0.01;
 
 constexpr Option keys[] = {
-    {"type", Option::text, Option::required, "rule for the tolerance", eisenstat_walker},
-    {"initial", Option::number, "0.1", "tolerance of the first solve of a phase", "(0, 1)"},
+    {"type", Option::text, Option::required, "rule that computes the tolerance", eisenstat_walker},
+    {"initial", Option::number, "0.1", "tolerance of the first solve of a phase of the run", "(0, 1)"},
     {"max", Option::number, "0.3", "upper bound of the tolerance", "(0, 1)"},
     {"max_at_start", Option::number, "0.1",
      "upper bound at the start; it doubles after ten systems whose residual falls to a fifth and halves after ten that "

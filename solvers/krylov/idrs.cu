@@ -190,7 +190,7 @@ constexpr Option idrs_keys[] = {{"s", Option::integer, "4", "number of shadow ve
 
 constexpr KrylovDescription krylov::idrs{
     .name = "idrs",
-    .meaning = "induced dimension reduction, biorthogonal",
+    .meaning = "induced dimension reduction (biorthogonal variant)",
     .citation = "van Gijzen & Sonneveld 2011",
     .options = idrs_keys,
     .read = [](const Table& t, KrylovOptions& o) { o.s = t.get<int>("s"); },

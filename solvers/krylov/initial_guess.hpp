@@ -30,7 +30,7 @@ namespace weir {
 struct GuessRule {
   enum Kind { previous, zero, extrapolation, projection } kind = previous;
   int k = 0;
-  bool is_definite = false;  // the method takes definite matrices
+  bool is_definite = false;  // the method is one for definite matrices
 
   GuessRule() = default;
   GuessRule(const Table& options, const std::string& method);  // [linear.SYSTEM]

@@ -54,7 +54,7 @@ class Iteration {
   int iterations() const { return result_.iterations; }
   int iterations_left() const { return options_.max_iterations - result_.iterations; }
 
-  // Ends an iteration with this residual norm of the recurrence; false at the end of the cycle.
+  // Ends an iteration whose recurrence has this residual norm; returns false at the end of the cycle.
   bool step(double norm);
   bool step(View<const double> r, double rr);  // norm of the options, from r and r.r
   // Counts iterations done by another library, with its reason to stop. judge() follows.

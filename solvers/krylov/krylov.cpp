@@ -28,30 +28,35 @@ namespace {
 
 constexpr Option common_keys[] = {
     {"method", Option::text, "depends on the system",
-     "Krylov method, or a preconditioner as the solver itself: x += M^-1 (b - A x); auto: [select] with the default of "
-     "the miniapp and the candidates that `weir list auto` shows"},
-    {"preconditioner", Option::table, "depends on the system", "preconditioner: `type` and its keys", "preconditioner"},
+     "Krylov method, or a preconditioner used as the solver itself, x += M^-1 (b - A x); auto: choice during the run "
+     "([select]) among the default of the miniapp and the candidates listed by `weir list auto`"},
+    {"preconditioner", Option::table, "depends on the system",
+     "preconditioner, a table with `type` and the keys of that type", "preconditioner"},
     {"tolerance", Option::number, "depends on the system", "tolerance of the residual b - A x", "[0, inf)", "", "",
      forcing_options},
     {"tolerance", Option::text, "depends on the system",
-     "tolerance of `flow` systems from the reduction of the nonlinear residual; a table sets its parameters",
+     "rule that computes the tolerance of `flow` systems from the reduction of the nonlinear residual; a table sets "
+     "its parameters",
      "eisenstat_walker"},
-    {"relative", Option::boolean, "true", "whether the tolerance is relative to `reference` (else absolute)"},
-    {"reference", Option::text, "rhs", "reference of a relative tolerance: |b|, or |b - A x0|", "rhs | initial"},
+    {"relative", Option::boolean, "true", "switch for a tolerance relative to `reference`; false: absolute tolerance"},
+    {"reference", Option::text, "rhs", "norm to which a relative tolerance refers; rhs: |b|; initial: |b - A x0|",
+     "rhs | initial"},
     {"norm", Option::text, "l2", "norm of the residual in the convergence test", "l2 | max"},
     {"max_iterations", Option::integer, "1000",
-     "largest number of iterations per solve; a solve repeated after a late rebuild of the preconditioner has as many "
+     "largest number of iterations per solve; a solve that is repeated with a rebuilt preconditioner may take as many "
      "again",
      "[0, inf)"},
     {"initial_guess", Option::text, "previous",
-     "initial guess: the previous solution, zero, extrapolation:K (polynomial of degree K through earlier solutions), "
-     "projection:K (best of the span of the last K solutions)"},
+     "initial guess of a solve; previous: the previous solution; zero: a zero vector; extrapolation:K: polynomial of "
+     "degree K in time through earlier solutions; projection:K: best approximation in the span of the last K "
+     "solutions"},
     {"restart", Option::integer, "30", "restart length of gmres and fgmres", "[1, inf)"},
-    {"basis_storage", Option::text, "depends on the method: float of refinement, else double",
+    {"basis_storage", Option::text, "depends on the method: float for refinement, else double",
      "storage of the basis vectors of gmres and fgmres", "double | float", "", "basis, single=float"},
     {"refresh", Option::text, "always",
-     "rebuild of the preconditioner: at every matrix, every K matrices (every:K), or when the iterations grow: "
-     "adaptive, adaptive:COST (cost of a rebuild in iterations), adaptive:measured"}};
+     "rule for rebuilding the preconditioner; always: at every matrix; every:K: every K matrices; adaptive: as soon as "
+     "the additional iterations cost more than a rebuild; adaptive:COST: the same with the cost of a rebuild in "
+     "iterations; adaptive:measured: the same with measured times"}};
 
 void read_own_options(const Table& t, const std::string& method, KrylovOptions& o) {
   const KrylovDescription* d = find_krylov(method);

@@ -167,7 +167,7 @@ class PipelinedBicgstab : public Krylov<Space> {
 
 constexpr KrylovDescription krylov::pipelined_bicgstab{
     .name = "pipelined_bicgstab",
-    .meaning = "bicgstab with its sums over ranks overlapped with the products",
+    .meaning = "bicgstab whose sums over ranks overlap with the matrix-vector products",
     .citation = "Cools & Vanroose 2017",
     .options = {},
     .vectors = [](const KrylovOptions&) { return 12.0; },

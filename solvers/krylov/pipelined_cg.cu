@@ -125,14 +125,15 @@ class PipelinedCg : public Krylov<Space> {
   Array<double, Space> r_, u_, w_, m_, n_, p_, q_, s_, z_;
 };
 
-constexpr KrylovDescription krylov::pipelined_cg{.name = "pipelined_cg",
-                                                 .meaning = "cg with its sum over ranks overlapped with the product",
-                                                 .citation = "Ghysels & Vanroose 2014",
-                                                 .options = {},
-                                                 .needs_symmetry = true,
-                                                 .needs_symmetric_preconditioner = true,
-                                                 .vectors = [](const KrylovOptions&) { return 9.0; },
-                                                 .make_host = make_method<PipelinedCg, Host>,
-                                                 .make_device = make_method<PipelinedCg, Device>};
+constexpr KrylovDescription krylov::pipelined_cg{
+    .name = "pipelined_cg",
+    .meaning = "cg whose sum over ranks overlaps with the matrix-vector product",
+    .citation = "Ghysels & Vanroose 2014",
+    .options = {},
+    .needs_symmetry = true,
+    .needs_symmetric_preconditioner = true,
+    .vectors = [](const KrylovOptions&) { return 9.0; },
+    .make_host = make_method<PipelinedCg, Host>,
+    .make_device = make_method<PipelinedCg, Device>};
 
 }  // namespace weir

@@ -68,7 +68,7 @@ class RecycledSpace {
     }
   }
 
-  // True if a relevant part of r, the residual of the last restart, is in C, on which no cycle works.
+  // True if a relevant part of r, the residual of the last restart, lies in C, which the cycles do not reduce.
   bool holds_much_of(Iteration<Space>& it, View<const double> r) {
     it.project(C_, r, count_, h_.data());
     double square = 0;
@@ -186,10 +186,10 @@ class RecycledSpace {
   }
 
   static constexpr int cycles_that_learn = 2;
-  // An image that is shorter than this after orthogonalisation, relative to before, is mostly rounding.
+  // An image whose length falls below this fraction of itself in the orthogonalisation is mostly rounding.
   static constexpr double least_length = 1e-6;
-  // Squared part of a residual in C above which a product to remove it pays: a cycle that starts with one works with a
-  // worse space.
+  // Squared part of a residual in C above which the product that removes it pays off: a cycle that starts with such a
+  // part has a worse space.
   static constexpr double much = 1e-8;
 
   int capacity_, steps_, count_ = 0;

@@ -79,8 +79,7 @@ class Refinement : public Krylov<Space> {
   const Matrix<Space>& inner_matrix(const Matrix<Space>& A) {
     if (options_.inner_matrix == "double") return A;
     const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
-    if (!csr)
-      throw Error(Exit::usage, "refinement: inner_matrix_storage = \"float\" needs block sparse rows (block CSR)");
+    if (!csr) throw Error(Exit::usage, "refinement: inner_matrix_storage = \"float\" requires a matrix in block CSR");
     if (rounded_ && rounded_->pattern() == csr->pattern())
       rounded_->round(csr->view().value);
     else
@@ -95,7 +94,7 @@ class Refinement : public Krylov<Space> {
 };
 
 constexpr Option refinement_keys[] = {
-    {"inner", Option::text, "gmres", "method of the inner solves; its keys are given in the same table",
+    {"inner", Option::text, "gmres", "method of the inner solves, whose keys are given in the same table",
      "gmres | fgmres | bicgstab | bicgstab_l | idrs | cg"},
     {"inner_tolerance", Option::number, "1e-4", "relative tolerance of the inner solves", "(0, 1)"},
     {"inner_iterations", Option::integer, "30", "largest number of iterations per inner solve", "[1, 1000000]"},
@@ -120,7 +119,7 @@ static std::string refinement_label(const KrylovOptions& o) {
 
 constexpr KrylovDescription krylov::refinement{
     .name = "refinement",
-    .meaning = "iterative refinement: the residual in double, corrections by an inner method",
+    .meaning = "iterative refinement: residuals in double precision, corrections by an inner method",
     .citation = "Wilkinson 1963; Carson & Higham 2018",
     .options = refinement_keys,
     .read = read_refinement,
@@ -172,14 +171,13 @@ class Correction : public Krylov<Space> {
   Array<double, Space> r_, z_;
 };
 
-constexpr KrylovDescription krylov::correction{
-    .name = "correction",
-    .meaning = "Richardson iteration: the preconditioner as the solver itself",
-    .citation = "Richardson 1911",
-    .options = {},
-    .is_flexible = true,
-    .vectors = [](const KrylovOptions&) { return 2.0; },
-    .make_host = make_method<Correction, Host>,
-    .make_device = make_method<Correction, Device>};
+constexpr KrylovDescription krylov::correction{.name = "correction",
+                                               .meaning = "Richardson iteration: the preconditioner used as the solver",
+                                               .citation = "Richardson 1911",
+                                               .options = {},
+                                               .is_flexible = true,
+                                               .vectors = [](const KrylovOptions&) { return 2.0; },
+                                               .make_host = make_method<Correction, Host>,
+                                               .make_device = make_method<Correction, Device>};
 
 }  // namespace weir

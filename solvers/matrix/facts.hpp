@@ -8,9 +8,9 @@
 
 namespace weir {
 
-// Tolerance of |a_ij - a_ji| relative to the largest entry of rows i and j. Entries assembled in a different order
+// Tolerance of |a_ij - a_ji| relative to the largest entry of rows i and j.
+// Entries that are sums of the same terms, added in a different order,
 // differ by about 1e-15.
-// were assembled in another order differ by some 1e-15.
 constexpr double symmetry_tolerance = 1e-12;
 // Symmetric pattern, and symmetric values within the tolerance. Columns ascend.
 bool is_symmetric(const BlockCsrData& A);
@@ -37,8 +37,8 @@ double rounding_of_sum(std::int64_t count, double size);
 // The constant part of b, relative to |b|: 0 if b sums to zero.
 double constant_part(std::span<const double> b);
 
-// Rounding error of |b - A x|:
-// eps |A| |x| |, in the l2 norm. No x stored in double has a residual below it, except by chance.
+// Rounding error of |b - A x|, in the l2 norm: eps | |A| |x| |.
+// No x stored in double has a residual below it, except by chance.
 double rounding_of_residual(const BlockCsrData& A, std::span<const double> x);
 
 }  // namespace weir

@@ -125,8 +125,8 @@ class MpiRanks : public Communicator {
     const bool works = may_try && message_arrives(buffer);
     const bool everywhere = !any(!works);  // if one rank fails, all use the host
     if (everywhere)
-      return {true, readable ? "a message between device buffers, which the host can read, arrived whole"
-                             : "a message between device buffers arrived whole"};
+      return {true, readable ? "a message between device buffers that the host can read arrived complete"
+                             : "a message between device buffers arrived complete"};
     return {false, !may_try ? denied : works ? "another rank cannot" : "a message between device buffers was lost"};
   }
 

@@ -24,14 +24,16 @@ void RankMap::scatter(std::span<const double> whole, std::span<double> mine) con
 
 namespace {
 
-constexpr Option keys[] = {
-    {"halo", Option::text, "persistent", "message pattern of the halo exchange; all give the same bits",
-     "naive | pairs | persistent | neighbourhood"},
-    {"device_path", Option::text, "probe",
-     "path of messages from device memory: staged through the host, direct, or chosen by a test message",
-     "probe | staged | direct"},
-    {"reduction", Option::text, "allreduce", "algorithm of sums over ranks; all give the same bits",
-     "gather | tree | allreduce | nonblocking"}};
+constexpr Option keys[] = {{"halo", Option::text, "persistent",
+                            "message pattern of the halo exchange; results are bitwise equal for all patterns",
+                            "naive | pairs | persistent | neighbourhood"},
+                           {"device_path", Option::text, "probe",
+                            "path of messages from device memory; staged: through host memory; direct: from device "
+                            "memory; probe: chosen by a test message",
+                            "probe | staged | direct"},
+                           {"reduction", Option::text, "allreduce",
+                            "algorithm of sums over ranks; results are bitwise equal for all algorithms",
+                            "gather | tree | allreduce | nonblocking"}};
 
 }  // namespace
 

@@ -144,16 +144,19 @@ class PluginPreconditioner final : public Preconditioner<Space> {
 constexpr Option plugin_keys[] = {
     {"library", Option::text, Option::required,
      "path of the shared library, relative to the case or the current folder"},
-    {"library_hash", Option::text, "", "hash of the shared library, recorded by a run; another one is refused"},
-    {"*", Option::text, "depends on the plugin", "option of the plugin"}};
+    {"library_hash", Option::text, "",
+     "hash of the shared library, recorded by a run; a library with another hash is rejected"},
+    {"*", Option::text, "depends on the plugin", "option that is passed to the plugin"}};
 constexpr Option python_keys[] = {
     {"module", Option::text, Option::required, "path of the Python file, relative to the case or the current folder"},
-    {"module_hash", Option::text, "", "hash of the Python file, recorded by a run; another one is refused"},
+    {"module_hash", Option::text, "",
+     "hash of the Python file, recorded by a run; a file with another hash is rejected"},
     {"python", Option::text, "/usr/bin/python3", "Python interpreter with numpy and scipy"},
     {"symmetric", Option::boolean, "false",
-     "whether the preconditioner is symmetric and positive definite if the matrix is; required by cg"},
-    {"varies", Option::boolean, "false", "whether the preconditioner changes between applications; requires fgmres"},
-    {"*", Option::text, "depends on the module", "argument of the class or function"}};
+     "switch that declares the preconditioner symmetric and positive definite whenever the matrix is; required by cg"},
+    {"varies", Option::boolean, "false",
+     "switch that declares that the preconditioner changes between applications; requires fgmres"},
+    {"*", Option::text, "depends on the module", "argument that is passed to the class or function in the module"}};
 // All but "*", and `type`, which other readers handle.
 constexpr Option library_keys_read[] = {
     plugin_keys[0], plugin_keys[1], {"type", Option::text, "plugin", "kind of preconditioner"}};
@@ -239,7 +242,7 @@ constexpr PreconditionerDescription preconditioner::plugin{
 
 constexpr PreconditionerDescription preconditioner::python{
     .name = "python",
-    .meaning = "user's solver in Python: a class or function of a scipy.sparse matrix",
+    .meaning = "user's solver in Python: a class or function that takes a scipy.sparse matrix",
     .citation = "",
     .options = python_keys,
     .matrices = on_any_matrix,

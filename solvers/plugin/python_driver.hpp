@@ -33,8 +33,8 @@ def made(module, options):
     if found is None:
         own = [c for c in vars(module).values() if inspect.isclass(c) and c.__module__ == module.__name__
                and hasattr(c, "setup") and hasattr(c, "apply")]
-        if len(own) != 1: raise AttributeError("the module needs one class with setup(A) and apply(r), or a function "
-                                               "solver(A); it has %d such classes" % len(own))
+        if len(own) != 1: raise AttributeError("the module must have one class with setup(A) and apply(r), or a "
+                                               "function solver(A); it has %d such classes" % len(own))
         found = own[0]
     if inspect.isclass(found): return found(**options)
     class OfFunction:
@@ -46,7 +46,8 @@ def applied_by(thing):
     for name in ("apply", "matvec", "solve", "dot"):
         if hasattr(thing, name): return getattr(thing, name)
     if callable(thing): return thing
-    raise TypeError("solver(A) returns %s, which is nothing to apply" % type(thing).__name__)
+    raise TypeError("solver(A) returned %s, which is not callable and has no apply, matvec, solve or dot" %
+                    type(thing).__name__)
 
 def serve():
     import resource
@@ -65,9 +66,9 @@ def serve():
         if what == b"a":
             result = np.asarray(solver.apply(r))
             if result.dtype.kind not in "fiub":
-                raise TypeError("apply returned %s values, z is real (take .real where that is meant)" % result.dtype)
+                raise TypeError("apply returned %s values, but z is real (use .real if intended)" % result.dtype)
             if result.size != len(z):
-                raise ValueError("apply returned %d values, z has %d" % (result.size, len(z)))
+                raise ValueError("apply returned %d values, but z has %d" % (result.size, len(z)))
             z[:] = result.ravel()
         elif what == b"s":
             n, entries, symmetric = number(), number(), number()

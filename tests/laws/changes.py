@@ -212,6 +212,9 @@ def turned(case, axes):
     def formula(value):
         return re.sub(r"\b[xyz]\b", lambda m: old.get(names.index(m.group()), m.group()), value) if isinstance(value, str) else value
 
+    for key in ("lengths", "diameters"):
+        if key in body:
+            body[key] = [body[key][a] for a, sign in axes]
     if "control_volume" in body:
         ends = [[sign * body["control_volume"][a + e * dim] for e in (0, 1)] for a, sign in axes]
         body["control_volume"] = [min(e) for e in ends] + [max(e) for e in ends]
@@ -331,6 +334,8 @@ def short_form(case, steps, folder):
         if "time" not in case:
             pseudo_time["max_steps"] = steps
         case.setdefault("linear", {}).setdefault("flow", {})["tolerance"] = 1e-9
+        if case["flow"].get("turbulence", "none") != "none":  # quotients of differences amplify rounding
+            pseudo_time.update(jacobian="matrix_free", products="dual_numbers")
         generator = case.get("mesh", {}).get("generator", {})
         if "refinement" in generator or generator.get("type") in ("naca0012", "naca", "c_grid"):
             generator["refinement"] = 0.3 * generator.get("refinement", 1)

@@ -117,7 +117,7 @@ TEST(MeshFault, HangingFace) {
 TEST(MeshFault, FaceUsedTwice) {
   MeshDescription d = box_description(2, 2, true);
   d.add_cell(4, 5, 8);
-  expect_cell_refused(d, 8, "cells, also to the cells");
+  expect_cell_refused(d, 8, "cells, among them the cells");
   d = box_description(2, 2);
   d.add_edge(1, 0, 1);
   for (Format format : all_formats) expect_refused(mesh_file(d, format).text, "", "is marked twice");

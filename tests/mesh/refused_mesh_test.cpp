@@ -79,7 +79,8 @@ TEST(RefusedMesh, AFaceUsedTwice) {
   d.node.push_back({1, 0.9});
   d.add_cell(1, 9, 4);
   d.cell_line.push_back(14);
-  expect_refused(d, "m.su2:14: the face from (0.5, 0) to (0.5, 0.5) belongs to 3 cells, also to the cells (line 10)");
+  expect_refused(d,
+                 "m.su2:14: the face from (0.5, 0) to (0.5, 0.5) belongs to 3 cells, among them the cells (line 10)");
   d = described();
   d.add_edge(1, 0, 2);
   d.edge_line.push_back(28);
@@ -128,7 +129,7 @@ TEST(RefusedMesh, AnUnmarkedBoundary) {
 TEST(RefusedMesh, PeriodicMarkersThatDoNotMatch) {
   MeshDescription d = described();
   d.periodic = {{"left", "rigth", {}}};
-  expect_refused(d, "there is no marker 'rigth' to be periodic; did you mean 'right'?");
+  expect_refused(d, "there is no marker 'rigth' for a periodic pair; did you mean 'right'?");
   d.periodic = {{"left", "right", std::array{1.0, 0.1}}};
   expect_refused(d, "meets no face of 'right'");
   d.periodic = {{"left", "left", {}}};

@@ -29,7 +29,7 @@ void refuse_outside(const Body& body, const Box3& box, const std::array<PointLin
     if (!(box.low[d] >= line[d].front() && box.high[d] <= line[d].back()))
       throw Error(Exit::usage, "the body leaves the grid at t = " + std::to_string(body.time()) + ": along " +
                                    "xyz"[d] + " it reaches from " + std::to_string(box.low[d]) + " to " +
-                                   std::to_string(box.high[d]) + ", the grid's points from " +
+                                   std::to_string(box.high[d]) + ", but the grid points from " +
                                    std::to_string(line[d].front()) + " to " + std::to_string(line[d].back()));
 }
 

@@ -132,7 +132,7 @@ Placement Motion::at(double t) const {
 MotionLaw parse_motion_table(std::string_view text, const std::string& name, const Vec3& axis, bool is_periodic) {
   const std::vector<std::string> known{"t", "x", "y", "z", "angle"};
   MeshText in(text, name, '#');
-  in.next("the head line of a motion table: t, and any of x, y, z, angle");
+  in.next("the first line of a motion table: the column t and any of x, y, z, angle");
   std::vector<std::size_t> column;  // index in `known` plus one
   while (in.has_field()) {
     const std::string word(in.field("a column"));

@@ -14,9 +14,9 @@ constexpr double degree = std::numbers::pi / 180;
 
 constexpr Option motion_keys[] = {
     {"type", Option::text, "none",
-     "kind of motion; oscillation: displacement amplitude sin(2 pi frequency t + phase); deformation: "
-     "stretch 1 + amplitude sin(..) along the body's "
-     "axes; table: columns t and any of x, y, z, angle, as cubic splines",
+     "type of the motion; oscillation: displacement amplitude sin(2 pi frequency t + phase); deformation: stretch by 1 "
+     "+ amplitude sin(2 pi frequency t + phase) along the axes of the body; table: cubic splines through a file with "
+     "the columns t and any of x, y, z, angle",
      "none | translation | oscillation | rotation | deformation | table"}};
 
 constexpr Option frequency_key = {"frequency",   Option::number, "0", "frequency of the oscillation",
@@ -40,11 +40,12 @@ constexpr Option rotation_keys[] = {
     frequency_key,
     phase_key,
     axis_key,
-    {"pivot", Option::numbers, "depends on the body: its position", "point of the axis", "(-inf, inf)", "length"}};
+    {"pivot", Option::numbers, "depends on the body: its position", "point on the rotation axis", "(-inf, inf)",
+     "length"}};
 constexpr Option table_keys[] = {
     {"file", Option::text, Option::required,
      "path of the motion table, relative to the case file or the current folder"},
-    {"periodic", Option::boolean, "false", "whether the table repeats; the last line must equal the first"},
+    {"periodic", Option::boolean, "false", "switch for a table that repeats; its last line must equal the first"},
     axis_key};
 
 Wave read_wave(const Table& t) {

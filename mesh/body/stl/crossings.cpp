@@ -250,7 +250,7 @@ void refuse_crossings(const Draft& d) {
             std::to_string(d.triangle[pairs[i][1]] + 1);
   text += " (triangles counted from 1";
   if (pairs.size() > shown)
-    text += pairs.size() < most ? "; " + std::to_string(pairs.size()) + " pairs in all" : "; many pairs";
+    text += pairs.size() < most ? "; " + std::to_string(pairs.size()) + " pairs in all" : "; many more pairs";
   d.soup->fail(d.triangle[pairs[0][0]], text + ")");
 }
 
@@ -279,7 +279,7 @@ void require_closed(const Draft& d) {
 void orient(Draft& d) {
   const Shells shells = flood(d);
   if (shells.turned > 0)
-    d.say("turned over " + count_of(shells.turned, "triangle") + ", whose orientation differed from the rest");
+    d.say("reversed " + count_of(shells.turned, "triangle") + ", whose orientation differed from that of the others");
   Surface& s = d.surface;
   std::vector<Surface> part;
   std::vector<Box3> box;
@@ -301,9 +301,9 @@ void orient(Draft& d) {
   for (int e = 0; e < s.elements(); ++e)
     if (turn[shells.of[e]]) std::swap(s.element[e][1], s.element[e][2]);
   if (inside_out > 0)
-    d.say(part.size() == 1 ? "the surface was inside out: turned over"
+    d.say(part.size() == 1 ? "the surface was inside out and has been reversed"
                            : count_of(inside_out, "shell") + " of " + std::to_string(part.size()) +
-                                 (inside_out == 1 ? " was" : " were") + " inside out: turned over");
+                                 (inside_out == 1 ? " was" : " were") + " inside out, now reversed");
 }
 
 }  // namespace weir::stl

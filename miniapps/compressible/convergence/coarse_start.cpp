@@ -17,7 +17,8 @@ namespace {
 constexpr double least_refinement = 0.2,
                  least_cells = 1500;  // the generators take the former; fewer cells may need less
 
-bool has_positive_pressure(std::span<const double> U) {
+bool is_possible(std::span<const double> U) {
+  if (U.size() == 6 && !(U[4] > 0 && U[5] > 0)) return false;  // k, omega
   return U[0] > 0 && U[3] - 0.5 * (U[1] * U[1] + U[2] * U[2]) / U[0] > 0;
 }
 
@@ -84,7 +85,7 @@ void begin(std::span<const Table> cases, const Communicator& ranks, const Coarse
   meshes.push_back(CoarseMarch<Space>(flow, stop).march(cases.size() == 1));
   const std::vector<double> U = whole_state(ranks, flow);
   const std::span<const Point> own(to.mesh.centre.data(), static_cast<std::size_t>(to.own_cells()));
-  to.pseudo.state().upload(carried_over(read.mesh, U, flow.values, own, has_positive_pressure));
+  to.pseudo.state().upload(carried_over(read.mesh, U, flow.values, own, is_possible));
   to.pseudo.control.cfl = std::sqrt(read.c.pseudo_time.cfl_start * flow.pseudo.control.cfl);
 }
 

@@ -33,7 +33,7 @@ double residual_after(CompressibleFlow<Space>& flow, int steps, double enough) {
 
 Finding finding_of(const PseudoTimeOptions& options, Limiter limiter) {
   Finding f(Cause::limiter_cycle,
-            "the residual stalls because the limiter switches on and off in some cells from step to step");
+            "the residual stalls because the limiter switches on and off in some cells between steps");
   if (limiter == Limiter::barth_jespersen) {
     f.key = "numerics.limiter";
     f.change = "\"venkatakrishnan\", which is smooth";

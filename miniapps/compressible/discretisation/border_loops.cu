@@ -11,10 +11,10 @@ void ghost_states(const SpatialView& v, View<const double> U) {
   const double* u = U.data();
   SpatialView ghosts = v;
   ghosts.w = v.w + std::int64_t{4} * v.cells.count;
-  if (v.equations == 5) {
-    ghosts.turbulence.nu = v.turbulence.nu + v.cells.count;
+  if (v.equations > 4) {
+    ghosts.turbulence.value = v.turbulence.value + (v.equations - 4) * std::int64_t{v.cells.count};
     ghosts.cells.count = v.cells.all - v.cells.count;
-    return turbulent_states<Space>(ghosts, U);
+    return with_model(v, [&]<class M>(M) { turbulent_states<Space, M>(ghosts, U); });
   }
   for_each<Space>(v.cells.all - v.cells.count, [=] WEIR_HD(int i) { face::primitive_of<double>(ghosts, u, i); });
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "miniapps/compressible/discretisation/boundary_kernels.hpp"
 #include "physics/spalart_allmaras.hpp"
+#include "physics/sst.hpp"
 
 namespace weir::cell {
 
@@ -194,16 +195,18 @@ WEIR_HD inline void limiter(const SpatialView& v, int i) {
   limiter(v, i, w, wx, wy, v.phi + std::int64_t{4} * i);
 }
 
-// R = outgoing minus incoming fluxes, and minus the source of nu~ (n = 5). Boundary faces: followed by add_boundary.
+// R = outgoing minus incoming fluxes, and minus the sources of the turbulence model (n > 4). Boundary faces: followed
+// by add_boundary.
 template <int n>
-WEIR_HD inline void residual(const SpatialView& v, double* R, int i, double source = 0) {
+WEIR_HD inline void residual(const SpatialView& v, double* R, int i, double source = 0, double second_source = 0) {
   double r[n] = {};
-  if constexpr (n == 5) r[4] = -source;
+  if constexpr (n >= 5) r[4] = -source;
+  if constexpr (n == 6) r[5] = -second_source;
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
     const int link = v.cells.link[e], f = link < 0 ? ~link : link;
     const double sign = link < 0 ? -1 : 1;
     for (int k = 0; k < 4; ++k) r[k] += sign * v.flux[std::int64_t{4} * f + k];
-    if constexpr (n == 5) r[4] += sign * v.turbulence.flux[f];
+    for (int k = 4; k < n; ++k) r[k] += sign * v.turbulence.flux[(n - 4) * f + k - 4];
   }
   for (int k = 0; k < n; ++k) R[std::int64_t{n} * i + k] = r[k];
 }
@@ -213,7 +216,7 @@ WEIR_HD inline void add_boundary(const SpatialView& v, double* R, int number) {
   for (int e = v.cells.boundary_start[number]; e < v.cells.boundary_start[number + 1]; ++e) {
     const int f = v.cells.boundary_face[e];
     for (int k = 0; k < 4; ++k) r[k] += v.boundary_flux[4 * f + k];
-    if constexpr (n == 5) r[4] += v.turbulence.boundary_flux[f];
+    for (int k = 4; k < n; ++k) r[k] += v.turbulence.boundary_flux[(n - 4) * f + k - 4];
   }
 }
 
@@ -231,16 +234,22 @@ WEIR_HD inline Speeds speeds(const Gas& gas, const double* w) {
   }
   return {w[1], w[2], std::sqrt(a2), nu};
 }
-// n = 5: with the diffusion by eddies and of nu~.
+// n > 4: with the diffusion by eddies and of the model's variables; n = 6: without the bound of the eddy viscosity.
 template <int n>
 WEIR_HD inline Speeds speeds(const SpatialView& v, int i) {
   const double* w = v.w + 4 * i;
   Speeds s = speeds(v.gas, w);
   if constexpr (n == 5) {
     const double rho = v.gas.gamma_m2 * w[0] / w[3], mu = viscosity(v.gas, w[3]);
-    const double eddies = v.turbulence.unit * rho * larger_of(v.turbulence.nu[i], 0.0);
+    const double eddies = v.turbulence.unit[0] * rho * larger_of(v.turbulence.value[i], 0.0);
     const double heat = v.turbulence.conduction * (v.gas.gamma - 1) * v.gas.gamma_m2;  // gamma / Pr_t
     s.diffusion += 2 * larger_of(heat, 1 / spalart_allmaras::sigma) * (mu + eddies) / rho;
+  }
+  if constexpr (n == 6) {
+    const double *unit = v.turbulence.unit, *t = v.turbulence.value + 2 * i;
+    const double heat = v.turbulence.conduction * (v.gas.gamma - 1) * v.gas.gamma_m2;
+    const double eddies = unit[0] * larger_of(t[0], 0.0) / larger_of(unit[1] * t[1], sst::least_omega);
+    s.diffusion += 2 * larger_of(heat, 4.0 / 3) * eddies;
   }
   return s;
 }

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "miniapps/compressible/discretisation/mesh_ranks.hpp"
 #include "miniapps/compressible/discretisation/spatial_arrays.hpp"
+#include "physics/sst.hpp"
 #include "solvers/device/for_each.hpp"
 
 namespace weir {
@@ -88,31 +89,33 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
 template <class Space>
 void SpatialArrays<Space>::add_turbulence(const SpatialGeometry& g, const TurbulenceModel& t) {
   if (!(view.gas.viscosity > 0)) throw Error(Exit::usage, "turbulent flow requires a Reynolds number");
-  if (static_cast<int>(t.distance.size()) != g.own)
+  if (static_cast<int>(t.distance.size()) != (t.is_sst ? g.reach : g.own))
     throw Error(Exit::internal, "turbulent flow requires the wall distance of each own cell");
-  std::vector<int> number(t.distance.size(), -1);
+  std::vector<int> number(static_cast<std::size_t>(g.own), -1);
   for (std::size_t n = 0; n < g.boundary_cell.size(); ++n)
     if (g.boundary_cell[n] < g.own) number[static_cast<std::size_t>(g.boundary_cell[n])] = static_cast<int>(n);
   distance = Array<double, Space>(t.distance);
   boundary_number = Array<int, Space>(number);
-  nu = Array<double, Space>(static_cast<std::int64_t>(g.volume.size()));
-  nu_x = Array<double, Space>(g.reach), nu_y = Array<double, Space>(g.reach);
-  nu_flux = Array<double, Space>(g.count);
-  nu_boundary_flux = Array<double, Space>(static_cast<std::int64_t>(g.type.size()));
-  view.equations = 5;
+  view.equations = t.equations();
+  const auto make = [](auto& array, std::int64_t size) { array = Array<double, Space>(size); };
+  const std::int64_t count = view.equations - 4, of_sst = t.is_sst ? MenterSst::auxiliary : 0;
+  make(model, count * static_cast<std::int64_t>(g.volume.size()));
+  make(model_x, count * g.reach), make(model_y, count * g.reach), make(auxiliary, of_sst * g.reach);
+  make(model_flux, count * g.count), make(model_boundary_flux, count * static_cast<std::int64_t>(g.type.size()));
   Turbulence& v = view.turbulence;
   v.order = t.order;
-  v.unit = t.unit * view.gas.viscosity;
-  v.outside = t.outside / t.unit;
-  v.distance = distance.data(), v.boundary = boundary_number.data();
-  v.nu = nu.data(), v.x = nu_x.data(), v.y = nu_y.data();
-  v.flux = nu_flux.data(), v.boundary_flux = nu_boundary_flux.data();
+  v.unit[0] = t.is_sst ? t.unit[0] : t.unit[0] * view.gas.viscosity;
+  v.unit[1] = t.unit[1] / view.gas.viscosity;
+  for (std::size_t k = 0; k < 2; ++k) v.outside[k] = t.outside[k] / t.unit[k];
+  v.distance = distance.data(), v.boundary = boundary_number.data(), v.auxiliary = auxiliary.data();
+  v.value = model.data(), v.x = model_x.data(), v.y = model_y.data();
+  v.flux = model_flux.data(), v.boundary_flux = model_boundary_flux.data();
   if (!scheme.has_products) return;
-  dnu = Array<double, Space>(nu.size()), dnu_x = Array<double, Space>(nu_x.size());
-  dnu_y = Array<double, Space>(nu_y.size());
-  v.dnu = dnu.data(), v.dx = dnu_x.data(), v.dy = dnu_y.data();
-  source_slope = Array<double, Space>(std::int64_t{source_inputs} * g.own);
-  v.source_slope = source_slope.data();
+  make(dmodel, model.size()), make(dmodel_x, model_x.size()), make(dmodel_y, model_y.size());
+  make(dauxiliary, auxiliary.size());
+  make(source_slope, t.is_sst ? (count + of_sst) * MenterSst::inputs * g.reach : SpalartAllmaras::inputs * g.own);
+  v.dvalue = dmodel.data(), v.dx = dmodel_x.data(), v.dy = dmodel_y.data();
+  v.dauxiliary = dauxiliary.data(), v.source_slope = source_slope.data();
 }
 
 template <class Space>
@@ -147,7 +150,8 @@ void Discretisation<Space>::set_order(int order) {
 
 template <class Space>
 void own_states(const SpatialView& v, View<const double> U) {
-  v.equations == 4 ? primitive_states(Space{}, v, U) : turbulent_states<Space>(v, U);
+  if (v.equations == 4) return primitive_states(Space{}, v, U);
+  with_model(v, [&]<class M>(M) { turbulent_states<Space, M>(v, U); });
 }
 
 // W of all cells; the ghosts' states are exchanged at the same time.
@@ -168,7 +172,7 @@ void states_and_gradients(SpatialArrays<Space>& a, View<const double> U) {
   all_states<Space>(a, U);
   if (v.order == 1 && v.equations == 4) return;
   gradients<Space>(v);
-  if (v.equations == 5) turbulent_gradients<Space>(v);
+  if (v.equations > 4) with_model(v, [&]<class M>(M) { turbulent_gradients<Space, M>(v); });
   if (v.order > 1 && v.limiter != Limiter::none && !v.is_limiter_frozen) limiters<Space>(v);
 }
 
@@ -176,7 +180,7 @@ template <class Space>
 void Discretisation<Space>::residual(View<const double> U, View<double> R) {
   const SpatialView& v = arrays_->view;
   states_and_gradients<Space>(*arrays_, U);
-  if (v.equations == 5) return turbulent_residual<Space>(v, R);
+  if (v.equations > 4) return with_model(v, [&]<class M>(M) { turbulent_residual<Space, M>(v, R); });
   interior_residual(Space{}, v, R);
   boundary_residual<Space>(v, R);
 }
@@ -203,7 +207,8 @@ std::vector<double> Discretisation<Space>::limiter_values() const {
 template <class Space>
 void Discretisation<Space>::linearise(View<const double> U) {
   states_and_gradients<Space>(*arrays_, U);
-  if (arrays_->view.equations == 5) turbulent_linearise<Space>(arrays_->view);
+  const SpatialView& v = arrays_->view;
+  if (v.equations > 4) with_model(v, [&]<class M>(M) { turbulent_linearise<Space, M>(v); });
 }
 
 template <class Space>
@@ -215,7 +220,7 @@ void Discretisation<Space>::derivative(View<const double> x, View<double> y) {
     a.halo.finish();
     a.halo.unpack(HaloFields::blocks(a.ghost.data(), v.equations));
   }
-  if (v.equations == 5) return turbulent_slopes<Space>(v, x, a.ghost, y);
+  if (v.equations > 4) return with_model(v, [&]<class M>(M) { turbulent_slopes<Space, M>(v, x, a.ghost, y); });
   state_slopes<Space>(v, x, a.ghost);
   if (v.order > 1) gradient_slopes<Space>(v);
   interior_slopes(Space{}, v, y);
@@ -226,7 +231,8 @@ template <class Space>
 void Discretisation<Space>::time_step_scale(View<const double> U, View<double> scale) {
   own_states<Space>(arrays_->view, U);
   const SpatialView& v = arrays_->view;
-  v.equations == 4 ? time_step_scales<Space>(v, scale) : turbulent_scales<Space>(v, scale);
+  if (v.equations == 4) return time_step_scales<Space>(v, scale);
+  with_model(v, [&]<class M>(M) { turbulent_scales<Space, M>(v, scale); });
 }
 
 template <class Space>
@@ -246,11 +252,16 @@ void Discretisation<Space>::jacobian(View<const double> U, BlockSparse<Space>& J
   });
   all_states<Space>(*arrays_, U);
   const bool has_border = v.faces.count > v.faces.inner;
-  if (v.equations == 5) {
-    if (has_border) turbulent_border_jacobian<Space>(v);
-    v.faces.count = v.faces.inner;
-    return turbulent_jacobian<Space>(v);
+  if (v.equations == 6) {  // for the auxiliary numbers
+    gradients<Space>(v);
+    turbulent_gradients<Space, MenterSst>(v);
   }
+  if (v.equations > 4)
+    return with_model(v, [&]<class M>(M) {
+      if (has_border) turbulent_border_jacobian<Space, M>(v);
+      v.faces.count = v.faces.inner;
+      turbulent_jacobian<Space, M>(v);
+    });
   if (has_border) border_jacobian<Space>(v);
   v.faces.count = v.faces.inner;
   interior_jacobian(Space{}, v);
@@ -262,6 +273,18 @@ void Discretisation<Space>::wall_stress(View<const double> U, int patch, const W
   SpatialArrays<Space>& a = *arrays_;
   states_and_gradients<Space>(a, U);
   wall_stresses<Space>(a.view, a.patch_first[patch], a.patch_own[patch], stress);
+}
+
+template <class Space>
+void Discretisation<Space>::eddy_viscosity(View<const double> U, View<double> of_cells) {
+  states_and_gradients<Space>(*arrays_, U);
+  const SpatialView v = arrays_->view;
+  double* out = of_cells.data();
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) {
+    const double *w = v.w + 4 * i, *t = v.turbulence.value + 2 * i, *unit = v.turbulence.unit;
+    const double rho = v.gas.gamma_m2 * w[0] / w[3], omega = larger_of(unit[1] * t[1], sst::least_omega);
+    out[i] = sst::eddy_viscosity(rho, unit[0] * t[0], omega, v.turbulence.auxiliary[2 * i]) / v.gas.viscosity;
+  });
 }
 
 template <class Space>

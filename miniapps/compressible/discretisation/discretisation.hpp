@@ -1,16 +1,17 @@
 // The spatial discretisation of the 2D compressible equations on an unstructured mesh: residual, Jacobian, time-step
 // scale and wall stresses.
 //
-//   V dU/dt + R(U) = 0,   U = (rho, rho u, rho v, rho E[, rho nu~]) per cell (n = 4; turbulent: 5),
+//   V dU/dt + R(U) = 0,   U = (rho, rho u, rho v, rho E[, rho nu~ | rho k, rho omega]) per cell (n = 4; turbulent: 5 or 6),
 //   R_i = sum over the faces of cell i of area * (F(U_L, U_R; n) - F_viscous . n),   n out of the cell             (1)
 //
 // First order: U_L and U_R are cell values and viscous gradients those of the thin layer (the difference of the two
 // cells along the normal); its exact derivative is the Jacobian. Second order: the primitive W = (p, u, v, T) are
 // reconstructed at the face with (limited) cell gradients, and viscous gradients are complete (physics/viscous.hpp).
 //
-// Turbulent flow (physics/spalart_allmaras.hpp): nu~ is advected by the mass flux with upwinding, diffuses like the
-// viscous terms, and has sources that depend on the cell's gradients, i.e. on its neighbours only: J has their exact
-// derivatives too.
+// Turbulent flow (physics/spalart_allmaras.hpp, physics/sst.hpp): the model's variables are advected by the mass flux
+// with upwinding, diffuse like the viscous terms, and have sources that depend on the cell's gradients, i.e. on its
+// neighbours only: J has their exact derivatives too. The blend F_1 and the bound b of SST's viscosities depend on
+// gradients; J takes them as constant in the fluxes, products with dR/dU do not.
 //
 // With ranks, U and R are those of the own cells of a mesh part (mesh_ranks.hpp), and functions that depend on
 // neighbours start with an exchange (collective).
@@ -42,13 +43,15 @@ struct GasModel {
 };
 
 struct TurbulenceModel {
-  bool is_on = false;  // Spalart-Allmaras
+  bool is_on = false;
+  bool is_sst = false;  // else Spalart-Allmaras
   double prandtl = 0.9;
-  double outside = 3;            // nu~ / viscosity outside the boundary
-  double unit = 1;               // of the unknown nu~, in free-stream viscosities
-  int order = 1;                 // of the advection of nu~
-  std::vector<double> distance;  // of own cells to the nearest wall
-  int equations() const { return is_on ? 5 : 4; }
+  // Outside the boundary, and units of the unknowns: nu~ / viscosity; SST: k / U^2 and omega viscosity / U^2, all of the
+  // free stream.
+  std::array<double, 2> outside{3, 0}, unit{1, 1};
+  int order = 1;                 // of the advection
+  std::vector<double> distance;  // to the nearest wall, of own cells; SST: of near ghosts after them
+  int equations() const { return !is_on ? 4 : is_sst ? 6 : 5; }
 };
 
 struct SpatialScheme {
@@ -140,6 +143,7 @@ class Discretisation {
   void set_outside(int patch, View<const double> states);   // rho, u, v, p per face: BoundaryType::exact
   void set_records(int patch, View<const double> records);  // boundary_record per face
   View<const double> volume() const;
+  void eddy_viscosity(View<const double> U, View<double> of_cells);  // over the free stream's viscosity (SST)
   void couple(View<double> blocks) const;
   const Communicator* ranks() const;  // null: one rank
   const Halo<Space>& halo() const;

@@ -22,7 +22,7 @@ struct MeshRanks {
   int whole_cells;
   HaloPattern states;   // ghost k is local cell own + k
   HaloPattern nearest;  // near ghosts only, for products with the Jacobian
-  int values;           // per cell: 4, turbulent 5
+  int values;           // per cell: 4, turbulent 5 or 6
   RankMap cells;        // values of each own cell
 
   // part_of_cell: rank of each cell of the whole mesh. Collective.

@@ -49,7 +49,8 @@ struct SpatialArrays {
   Halo<Space> halo;
   Array<double, Space> ghost, border;
   // Turbulent flow.
-  Array<double, Space> distance, nu, nu_x, nu_y, nu_flux, nu_boundary_flux, dnu, dnu_x, dnu_y, source_slope;
+  Array<double, Space> distance, model, model_x, model_y, model_flux, model_boundary_flux, auxiliary;
+  Array<double, Space> dmodel, dmodel_x, dmodel_y, dauxiliary, source_slope;
   Array<int, Space> boundary_number;
 
   SpatialArrays(const SpatialGeometry& g, const Gas& point_gas, const SpatialScheme& s, const TurbulenceModel& t = {});

@@ -65,20 +65,30 @@ WEIR_HD inline double least_squares_divisor(double dx, double dy, double height)
   return height > 0 ? std::sqrt(d2) : d2;
 }
 
-// The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~, with its own unit.
-struct Turbulence {
-  int order = 1;                                        // of the advection of nu~
-  double unit = 0;                                      // of nu~
-  double conduction = 0;                                // 1 / (Pr_t (gamma - 1) M^2): heat flux over mu_t grad T
-  double outside = 3;                                   // nu~ outside the boundary
-  const double* distance = nullptr;                     // of own cells to the nearest wall
-  const int* boundary = nullptr;                        // per own cell: index among boundary cells, or -1
-  double *nu = nullptr, *x = nullptr, *y = nullptr;     // nu~ and its gradient per cell
-  double *flux = nullptr, *boundary_flux = nullptr;     // per face, times its area
-  double *dnu = nullptr, *dx = nullptr, *dy = nullptr;  // derivatives of nu, x, y along one direction, for products
-  double* source_slope = nullptr;  // products: V d source / d inputs, source_inputs numbers per own cell
+// Turbulence models: `count` unknowns after the four of the flow, each with its own unit; numbers per cell that
+// viscosities need besides the unknowns; inputs of the sources (turbulent/slopes.hpp).
+struct SpalartAllmaras {  // physics/spalart_allmaras.hpp: rho nu~
+  static constexpr int count = 1, auxiliary = 0, inputs = 11;
 };
-constexpr int source_inputs = 11;
+struct MenterSst {  // physics/sst.hpp: rho k, rho omega; auxiliary: b and F_1
+  static constexpr int count = 2, auxiliary = 2, inputs = 12;
+};
+
+struct Turbulence {
+  int order = 1;                     // of the advection
+  double unit[2] = {};               // of the unknowns
+  double conduction = 0;             // 1 / (Pr_t (gamma - 1) M^2): heat flux over mu_t grad T
+  double outside[2] = {};            // the unknowns over rho outside the boundary
+  const double* distance = nullptr;  // to the nearest wall; SST: also of near ghosts
+  const int* boundary = nullptr;     // per own cell: index among boundary cells, or -1
+  // nu~ or (k, omega) of each cell, and their gradients
+  double *value = nullptr, *x = nullptr, *y = nullptr;
+  double *flux = nullptr, *boundary_flux = nullptr;        // per face, times its area
+  double* auxiliary = nullptr;                             // per cell with a gradient
+  double *dvalue = nullptr, *dx = nullptr, *dy = nullptr;  // derivatives along one direction, for products
+  double* dauxiliary = nullptr;
+  double* source_slope = nullptr;  // products: V d source / d inputs, then d auxiliary / d inputs, per cell
+};
 
 struct SpatialView {
   Gas gas;
@@ -105,7 +115,7 @@ struct SpatialView {
   bool by_columns = false;                 // block layout of the floats
   double* border = nullptr;                // (own, near) of each border face, then (near, own)
   const std::int64_t* diagonal = nullptr;  // of J
-  int equations = 4;                       // 5: turbulent
+  int equations = 4;                       // 5 or 6: turbulent
   Turbulence turbulence;
 };
 
@@ -127,24 +137,30 @@ void interior_slopes(Device, const SpatialView& v, View<double> y);
 template <class Space>
 void boundary_slopes(const SpatialView& v, View<double> y);  // adds to y
 
-// Turbulent flow, equations = 5, in place of the above. v.faces.count of interior_jacobian: inner faces.
-template <class Space>
-void turbulent_states(const SpatialView& v, View<const double> U);  // W and nu~ of own cells
-template <class Space>
-void turbulent_gradients(const SpatialView& v);  // of nu~
-template <class Space>
+// Turbulent flow, in place of the above; M: the model. v.faces.count of turbulent_jacobian: inner faces.
+template <class F>
+void with_model(const SpatialView& v, const F& f) {
+  v.equations == 5 ? f(SpalartAllmaras{}) : f(MenterSst{});
+}
+template <class Space, class M>
+void turbulent_states(const SpatialView& v, View<const double> U);  // W and the model's variables of own cells
+template <class Space, class M>
+void turbulent_gradients(const SpatialView& v);  // of the model's variables, and the auxiliary numbers
+template <class Space, class M>
 void turbulent_residual(const SpatialView& v, View<double> R);
-template <class Space>
+template <class Space, class M>
 void turbulent_scales(const SpatialView& v, View<double> scale);  // of the time step
-template <class Space>
+template <class Space, class M>
 void turbulent_linearise(const SpatialView& v);  // derivatives of the sources, once for all products
-template <class Space>
+template <class Space, class M>
 void turbulent_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x, View<double> y);
+template <class M>
 void turbulent_interior_slopes(Host, const SpatialView& v);  // of the fluxes
+template <class M>
 void turbulent_interior_slopes(Device, const SpatialView& v);
-template <class Space>
+template <class Space, class M>
 void turbulent_border_jacobian(const SpatialView& v);
-template <class Space>
+template <class Space, class M>
 void turbulent_jacobian(const SpatialView& v);
 
 // With ranks.

@@ -9,9 +9,9 @@ namespace weir {
 namespace {
 
 constexpr Option point_keys[] = {
-    {"name", Option::text, Option::required, "suffix of the column and the quantity point_NAME"},
-    {"at", Option::numbers, Option::required, "point [x, y]; the value is that of the cell which contains it", "",
-     "length"},
+    {"name", Option::text, Option::required, "name of the point, used for the column and the quantity point_NAME"},
+    {"at", Option::numbers, Option::required,
+     "coordinates [x, y] of the point; the recorded value is that of the cell that contains it", "", "length"},
     {"field", Option::text, Option::required, "recorded field",
      "mach | pressure | density | u | v | entropy | cp | temperature"}};
 
@@ -35,11 +35,11 @@ std::vector<HistoryPoint> read_points(const Table& config) {
     const Table t = options.described_by(point_keys);
     HistoryPoint p{t.get<std::string>("name"), t.get<std::string>("field"), {}};
     if (p.name.empty() || p.name.find_first_of(",\"\n\r") != p.name.npos)
-      t.fail("name", "'name' becomes the name of a column: not empty, without ',', '\"' and ends of lines");
+      t.fail("name", "'name' is used as the name of a column and must not be empty or contain ',', '\"' or line ends");
     if (std::ranges::count(points, p.name, &HistoryPoint::name))
-      t.fail("name", "two points are called '" + p.name + "'");
+      t.fail("name", "two points have the name '" + p.name + "'");
     const auto at = t.get<std::vector<double>>("at");
-    if (at.size() != 2) t.fail("at", "at must have 2 numbers");
+    if (at.size() != 2) t.fail("at", "'at' must have 2 numbers");
     p.at = {at[0], at[1]};
     points.push_back(p);
   }

@@ -369,8 +369,8 @@ bool CutGeometry::is_inside(const Vec3& x, int margin) const {
 void CutGeometry::refuse_narrow_region() const {
   if (ranks_ && ranks_->any(too_narrow_))
     throw Error(Exit::usage,
-                "near the body a rank needs values beyond the layers of cells that it has of its neighbours: "
-                "raise [ranks] body_layers");
+                "near the body a rank needs values beyond the layers of cells that it has from its neighbours: "
+                "increase [ranks] body_layers");
 }
 
 void CutGeometry::update(const Body& body) {

@@ -1,4 +1,4 @@
-// A body force that a formula gives, on the faces of each component; evaluated on the host, once or in every step.
+// A body force given by a formula, on the faces of each component; evaluated on the host, once or in every step.
 #pragma once
 #include <vector>
 
@@ -23,7 +23,7 @@ class ForceField {
   const IncompressibleCase& c_;
   Layout layout_;
   std::vector<double> host_;
-  Array<double, Space> force_[3];  // empty where the component has no formula
+  Array<double, Space> force_[3];  // empty if the component has no formula
 };
 
 }  // namespace weir

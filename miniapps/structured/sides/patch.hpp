@@ -19,7 +19,7 @@ struct Modulation {
 };
 
 struct SideScalar {
-  bool is_fixed = false;  // else its flux into the fluid is given (of heat over density times heat capacity)
+  bool is_fixed = false;  // otherwise its flux into the fluid is given (heat: divided by density and heat capacity)
   Formula value;          // what is given
 };
 
@@ -28,10 +28,10 @@ struct SidePatch {
   enum class Type { wall, slip, inlet, outlet, periodic };
   enum class Profile { constant, parabolic };
   int side = 0;       // of the box: x_min, x_max, y_min, ...
-  int first[3] = {};  // its cells along each direction of the side, first .. last - 1 of the whole grid
+  int first[3] = {};  // cells along each direction of the side, first .. last - 1 of the whole grid
   int last[3] = {1, 1, 1};
   Type type = Type::wall;
-  double velocity[3] = {};  // wall, inlet: times the profile and the modulation; of formulas the largest at t = 0
+  double velocity[3] = {};  // wall, inlet: without profile and modulation; formulas: the largest value at t = 0
   bool has_formula = false;
   VectorFormula formula;  // in place of `velocity`
   Profile profile = Profile::constant;
@@ -39,7 +39,7 @@ struct SidePatch {
   std::vector<SideScalar> scalars;  // as IncompressibleCase::scalars
 
   bool fixes(std::size_t scalar) const { return scalar < scalars.size() && scalars[scalar].is_fixed; }
-  // The velocity is known here: all components, or (slip) the normal one alone.
+  // Whether the velocity is known: all components, or (slip) only the normal one.
   bool has_velocity() const { return type == Type::wall || type == Type::inlet || type == Type::outlet; }
   bool changes_in_time() const {
     return type == Type::outlet || (has_velocity() && (!modulation.is_constant() || depends_on_time(formula)));

@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// For every point of the planes the number of its patch in c.patches. A face between two patches belongs to the type
+// For every point of the planes, the number of its patch in c.patches. A face between two patches belongs to the type
 // that comes first in SidePatch::Type (a wall keeps its edge), between equal types to the lower one.
 std::vector<int> patches_of_points(const IncompressibleCase& c, const Layout& layout);
 

@@ -1,4 +1,4 @@
-// The points of a side of the box: planes of velocities, one a side and component, in one array.
+// The points of a side of the box: planes of velocities, one per side and component, in one array.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -17,13 +17,13 @@ struct Plane {
 };
 Plane make_plane(const Layout& layout, int d);
 
-// Where the planes of a side and component begin in one array; a side that is periodic or cut has none.
+// The start of the plane of each side and component in one array; periodic or cut sides have none.
 struct BoundaryPlanes {
   explicit BoundaryPlanes(const Layout& layout);
   std::int64_t offset(int side, int component) const { return begin[side] + component * plane[side / 2]; }
   std::int64_t begin[6] = {}, plane[3] = {}, total = 0;
 };
-// Of each value of a rank's planes: its place in those of the whole box.
+// For each value in the planes of a rank, its position in those of the whole box.
 std::vector<int> boundary_places(const Layout& local, const Layout& whole);
 
 }  // namespace weir

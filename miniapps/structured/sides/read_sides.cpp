@@ -15,38 +15,39 @@ const std::array<const char*, 6> side_names = {"x_min", "x_max", "y_min", "y_max
 namespace {
 
 constexpr Option modulation_keys[] = {
-    {"mean", Option::number, "1", "mean of the factor mean + amplitude cos(angular_frequency t + phase)"},
+    {"mean", Option::number, "1", "mean value of the factor mean + amplitude cos(angular_frequency t + phase)"},
     {"amplitude", Option::number, "0", "amplitude of the oscillation; 0: steady"},
     {"angular_frequency", Option::number, "0", "angular frequency of the oscillation", "", "radians/time"},
     {"phase", Option::number, "0", "phase of the oscillation at t = 0", "", "radians"}};
 
 constexpr Option type_keys[] = {
     {"type", Option::text, Option::required,
-     "boundary condition. wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: "
-     "convective; periodic: both ends",
+     "type of the boundary condition; wall: no slip; slip: no normal velocity, no shear; inlet: prescribed velocity; "
+     "outlet: convective condition; periodic: joined to the opposite side, which has the same type",
      "wall | slip | inlet | outlet | periodic"}};
 constexpr Option range_keys[] = {
-    {"range", Option::numbers, "depends: all of the side",
-     "extent of a patch, if SIDE is an array of tables: [low, high] in each direction along the side, rounded to the "
-     "nearest grid faces; patches must cover the side without gap or overlap",
+    {"range", Option::numbers, "depends: the whole side",
+     "extent of a patch (if SIDE is an array of tables): [low, high] in each direction along the side, rounded to the "
+     "nearest grid faces; the patches must cover the side without gaps or overlaps",
      "pairs of numbers", "length"}};
 constexpr Option moving_keys[] = {
     {"velocity", Option::numbers, "[0, 0, 0]",
-     "velocity of the side. inlet: required, one value is along the inward normal; wall: in its own plane; formulas of "
-     "x, y, z, t",
+     "velocity on the side, as numbers or formulas of x, y, z, t; inlet: required, where a single value is the "
+     "velocity along the inward normal; wall: velocity in the plane of the wall",
      "numbers or formulas", "velocity"},
-    {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "",
-     "", "", [] { return Options(modulation_keys); }}};
+    {"modulation", Option::table, "",
+     "time-dependent factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "", "", "",
+     [] { return Options(modulation_keys); }}};
 constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
-                                  "profile of the inlet velocity. parabolic: `velocity` in the middle of the side or "
-                                  "patch, 0 at its ends (mean 2/3; 3D 4/9)",
+                                  "shape of the inlet velocity profile; parabolic: maximum `velocity` in the middle of "
+                                  "the side or patch, 0 at its ends, mean 2/3 (3D: 4/9) of the maximum",
                                   "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {
-    {"temperature", Option::number, "depends: an inlet needs it, other patches are adiabatic",
+    {"temperature", Option::number, "depends: required at an inlet, other patches are adiabatic",
      "temperature of the side, a number or a formula of x, y, z, t", "number or formula", "temperature"},
     {"heat_flux", Option::number, "0",
-     "heat flux into the fluid over density times heat capacity (wall, slip); a formula of x, y, z, t",
+     "heat flux into the fluid divided by density and heat capacity (wall, slip), a number or a formula of x, y, z, t",
      "number or formula", "temperature velocity"}};
 
 const char* axis_names[] = {"x", "y", "z"};
@@ -93,7 +94,7 @@ void read_range(const Table& t, const IncompressibleCase& c, SidePatch& p) {
   n.is_read = true;
   const std::vector<int> directions = directions_of(p.side, c.dim());
   if (n.kind != TableNode::Kind::array || n.items.size() != directions.size())
-    t.fail("range", fmt::format("'range' needs {} intervals [low, high]: along {}", directions.size(),
+    t.fail("range", fmt::format("'range' must have {} intervals [low, high]: along {}", directions.size(),
                                 directions.size() == 1
                                     ? axis_names[directions[0]]
                                     : std::string(axis_names[directions[0]]) + " and " + axis_names[directions[1]]));
@@ -108,7 +109,7 @@ void read_range(const Table& t, const IncompressibleCase& c, SidePatch& p) {
     p.first[e] = nearest_face(line, low);
     p.last[e] = nearest_face(line, high);
     if (p.first[e] == p.last[e])
-      t.fail("range", fmt::format("'range' [{}, {}] holds no cell: both ends are nearest to the face {} = {}", low,
+      t.fail("range", fmt::format("'range' [{}, {}] contains no cell: both ends are nearest to the face {} = {}", low,
                                   high, axis_names[e], line.faces[p.first[e]]));
   }
 }
@@ -157,12 +158,13 @@ SideScalar read_scalar(const Table& t, const ScalarCase& s, const SidePatch& p, 
   given.is_fixed = value.is_there();
   const bool is_wall = p.type == SidePatch::Type::wall || p.type == SidePatch::Type::slip;
   if (flux.is_there() && (given.is_fixed || !is_wall))
-    flux.fail("'" + flux.name + "' belongs to a wall or slip patch without `" + value.name + "`");
+    flux.fail("'" + flux.name + "' can be used on a wall or slip patch only, and not together with `" + value.name +
+              "`");
   if (p.type == SidePatch::Type::inlet && !given.is_fixed)
     t.fail("type",
-           "an inlet needs the " + (s.is_temperature() ? s.name : "value `" + value.name + "`") + " of what flows in");
+           "an inlet needs the " + (s.is_temperature() ? s.name : "value `" + value.name + "`") + " of the inflow");
   if (given.is_fixed && !is_wall && p.type != SidePatch::Type::inlet)
-    value.fail("'" + value.name + "' means nothing on a patch of type " + t.get<std::string>("type"));
+    value.fail("'" + value.name + "' cannot be used on a patch of type " + t.get<std::string>("type"));
   const ScalarKeys& keys = given.is_fixed ? value : flux;
   const std::vector<Formula> all = read_formulas(keys.in, keys.key, dim == 2 ? "xyt" : "xyzt");
   if (all.size() > 1) keys.fail("'" + keys.name + "' must be one number or formula");
@@ -226,17 +228,16 @@ void check_mixture(const std::vector<Table>& tables, const IncompressibleCase& c
   for (std::size_t q = 1; q < tables.size(); ++q) {
     const SidePatch &p = first[static_cast<std::ptrdiff_t>(q)], &before = *first;
     if (p.type == SidePatch::Type::periodic || before.type == SidePatch::Type::periodic)
-      tables[q].fail("type", "a periodic side has no patches");
+      tables[q].fail("type", "a periodic side cannot be divided into patches");
     for (std::size_t s = 0; s < c.scalars.size(); ++s)
       if (p.fixes(s) != before.fixes(s))
-        tables[q].fail("type",
-                       fmt::format("patches of {} mix given {} and given flux: its operator is a sum of 1D operators, "
-                                   "with one kind of end condition a side",
-                                   side_names[static_cast<std::size_t>(p.side)], c.scalars[s].name));
+        tables[q].fail("type", fmt::format("the patches of {} mix prescribed {} and prescribed flux, but the discrete "
+                                           "operator has one kind of condition per side",
+                                           side_names[static_cast<std::size_t>(p.side)], c.scalars[s].name));
     if (p.has_velocity() != before.has_velocity())
       tables[q].fail("type",
-                     "a side is slip as a whole or not at all: slip and a given velocity need two end conditions of "
-                     "one momentum operator, which is a sum of 1D operators");
+                     "a side cannot have patches of type slip and patches with a velocity, because the discrete "
+                     "momentum operator has one kind of condition per side");
   }
 }
 
@@ -277,7 +278,7 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
   if (gross > 0 && in == 0)
     t.fail(side_names[last], "the velocity of an inlet must point into the domain; here no fluid flows in");
   if (!c.has_outlet() && gross > 0 && !balances)
-    t.fail(side_names[last], "fluid flows in and has no way out: one side must be an outlet");
+    t.fail(side_names[last], "fluid flows in, but has no way out: one side must be an outlet");
 }
 
 }  // namespace
@@ -319,7 +320,7 @@ void read_sides(const Table& t, IncompressibleCase& c) {
     const bool low = c.side(d, 0).type == SidePatch::Type::periodic,
                high = c.side(d, 1).type == SidePatch::Type::periodic;
     const char* culprit = side_names[2 * d + (low ? 0 : 1)];
-    if (low != high) t.fail(culprit, std::string(culprit) + " is periodic and the opposite side is not");
+    if (low != high) t.fail(culprit, std::string(culprit) + " is periodic, but the opposite side is not");
   }
   check_fluxes(t, c);
 }

@@ -15,7 +15,7 @@ std::vector<KeyTable> side_keys();
 Options modulation_options();
 Modulation read_modulation(const Table& t);
 
-// Into c.patches; c has its grid and [time] end. Gaps, overlaps and fluxes that have no way out are refused.
+// Reads into c.patches; c must have its grid and [time] end. Rejects gaps, overlaps, and inflow without an outlet.
 void read_sides(const Table& boundary, IncompressibleCase& c);
 
 // "x_min: wall y 0 .. 0.5 (10 cells); inlet y 0.5 .. 1 (10 cells)" of every divided side: name and text.

@@ -10,38 +10,48 @@ namespace {
 
 constexpr Option temperature_keys[] = {
     {"diffusivity", Option::number, Option::required, "diffusivity of the temperature", "(0, inf)", "length^2/time"},
-    {"initial", Option::number, "0", "initial temperature, a formula of x, y, z", "number or formula", "temperature"},
-    {"source", Option::number, "0", "heat source, a formula of x, y, z, t", "number or formula", "temperature/time"},
+    {"initial", Option::number, "0", "initial temperature, a number or a formula of x, y, z", "number or formula",
+     "temperature"},
+    {"source", Option::number, "0",
+     "heat source divided by density and heat capacity, a number or a formula of x, y, z, t", "number or formula",
+     "temperature/time"},
     {"exact", Option::number, "depends: no error is measured",
-     "exact solution, a formula of x, y, z, t, for error_temperature_l2 and error_temperature_max (incompressible)",
+     "exact temperature, a formula of x, y, z, t, for the quantities error_temperature_l2 and error_temperature_max "
+     "(incompressible)",
      "number or formula", "temperature"},
     {"expansion", Option::number, "0", "expansion coefficient: the buoyancy is -expansion (T - reference) gravity",
      "(-inf, inf)", "1/temperature"},
     {"gravity", Option::numbers, "[0, 0, 0]", "gravity vector for the buoyancy", "(-inf, inf)", "length/time^2"},
-    {"reference", Option::number, "0", "temperature without buoyancy", "(-inf, inf)", "temperature"}};
+    {"reference", Option::number, "0", "reference temperature, at which the buoyancy is zero", "(-inf, inf)",
+     "temperature"}};
 
 constexpr Option scalar_keys[] = {
     {"diffusivity", Option::number, Option::required, "diffusivity of the scalar", "(0, inf)", "length^2/time"},
-    {"initial", Option::number, "0", "initial scalar, a formula of x, y, z", "number or formula", "scalar"},
-    {"source", Option::number, "0", "source, a formula of x, y, z, t", "number or formula", "scalar/time"},
+    {"initial", Option::number, "0", "initial value of the scalar, a number or a formula of x, y, z",
+     "number or formula", "scalar"},
+    {"source", Option::number, "0", "source of the scalar, a number or a formula of x, y, z, t", "number or formula",
+     "scalar/time"},
     {"exact", Option::number, "depends: no error is measured",
-     "exact solution, a formula of x, y, z, t, for error_NAME_l2 and error_NAME_max (incompressible)",
+     "exact solution for the scalar, a formula of x, y, z, t, for the quantities error_NAME_l2 and error_NAME_max "
+     "(incompressible)",
      "number or formula", "scalar"},
     {"expansion", Option::number, "0", "expansion coefficient: the buoyancy is -expansion (scalar - reference) gravity",
      "(-inf, inf)", "1/scalar"},
     {"gravity", Option::numbers, "[0, 0, 0]", "gravity vector for the buoyancy", "(-inf, inf)", "length/time^2"},
-    {"reference", Option::number, "0", "scalar without buoyancy", "(-inf, inf)", "scalar"}};
+    {"reference", Option::number, "0", "reference value of the scalar, at which the buoyancy is zero", "(-inf, inf)",
+     "scalar"}};
 
 constexpr Option given_keys[] = {
-    {"scalar", Option::table, "", "values of scalars on the side or body: scalar.NAME"},
-    {"scalar_flux", Option::table, "", "fluxes of scalars through the side or body: scalar_flux.NAME"}};
-constexpr Option name_keys[] = {{"NAME", Option::number, "depends: an inlet needs it, others let nothing through",
-                                 "value of the scalar NAME, a formula of x, y, z, t (on a body: a number)",
-                                 "number or formula", "scalar"}};
+    {"scalar", Option::table, "", "values of the scalars on the side or body, one key scalar.NAME per scalar"},
+    {"scalar_flux", Option::table, "",
+     "fluxes of the scalars through the side or body, one key scalar_flux.NAME per scalar"}};
+constexpr Option name_keys[] = {
+    {"NAME", Option::number, "depends: required at an inlet, no flux elsewhere",
+     "value of the scalar NAME on the side or body, a number or a formula of x, y, z, t (body: a number)",
+     "number or formula", "scalar"}};
 constexpr Option flux_name_keys[] = {
     {"NAME", Option::number, "0",
-     "flux of the scalar NAME into the fluid (wall, slip, body), a formula of x, y, z, t "
-     "(on a body: a number)",
+     "flux of the scalar NAME into the fluid (wall, slip, body), a number or a formula of x, y, z, t (body: a number)",
      "number or formula", "scalar velocity"}};
 
 // Names that fields, columns of tables or linear systems have already.
@@ -55,8 +65,9 @@ void check_name(const Table& scalars, const std::string& name) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
       !std::all_of(name.begin(), name.end(), is_word))
-    scalars.fail(name,
-                 "a scalar's name is made of letters, digits and _, and begins with no digit; got \"" + name + "\"");
+    scalars.fail(
+        name, "the name of a scalar must consist of letters, digits and '_' and must not begin with a digit, got \"" +
+                  name + "\"");
   if (std::ranges::find(taken, name) != std::end(taken) || name.ends_with("_flux"))
     scalars.fail(name,
                  "a scalar cannot be called '" + name + "': a field, a linear system or a quantity has that name");
@@ -106,7 +117,8 @@ std::vector<ScalarCase> read_scalars(const Table& config, int dim) {
   if (!config.has("scalar")) return all;
   const Table scalars = config.table("scalar");
   for (const std::string& name : scalars.keys()) {
-    if (!scalars.is_table(name)) scalars.fail(name, "[scalar] holds tables, [scalar.NAME]; '" + name + "' is none");
+    if (!scalars.is_table(name))
+      scalars.fail(name, "[scalar] contains tables [scalar.NAME] only; '" + name + "' is not a table");
     check_name(scalars, name);
     all.push_back(read_scalar(scalars.table(name).described_by(scalar_keys), name, dim));
   }
@@ -125,7 +137,7 @@ void refuse_other_scalars(const Table& t, const std::vector<ScalarCase>& all) {
     const Table given = t.table(table);
     for (const std::string& name : given.keys()) {
       const auto is_it = [&](const ScalarCase& s) { return s.name == name; };
-      if (name == "temperature") given.fail(name, "the temperature has keys of its own, `temperature` and `heat_flux`");
+      if (name == "temperature") given.fail(name, "the temperature is set by the keys `temperature` and `heat_flux`");
       if (std::none_of(all.begin(), all.end(), is_it))
         given.fail(name, std::string(table) + "." + name + " needs a table [scalar." + name + "]");
     }

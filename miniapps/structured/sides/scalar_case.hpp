@@ -1,5 +1,5 @@
-// [temperature] and [scalar.NAME] of a structured case: what the flow carries, and what drives it by buoyancy
-// (Boussinesq).
+// [temperature] and [scalar.NAME] of a structured case: scalars that the flow carries, and that can drive it by
+// buoyancy (Boussinesq).
 #pragma once
 #include <string>
 #include <vector>
@@ -30,26 +30,26 @@ struct ScalarCase {
 
 Options temperature_options();
 Options scalar_options();
-// Of a side's or a body's table: keys `scalar` and `scalar_flux`, and what stands in them.
+// The keys `scalar` and `scalar_flux` in the table of a side or body, and the keys in these tables.
 Options given_scalar_options();
 Options name_in_scalar_options();
 Options name_in_flux_options();
 
-// Of the whole case file, the temperature first; what the sides say is read with them.
+// The scalars of the case, the temperature first. The values on the sides are read with the sides.
 std::vector<ScalarCase> read_scalars(const Table& config, int dim);
 
-// Where the table of a side or a body says what a scalar is on it: the value itself, or the flux into the fluid. Of a
-// temperature by the table's own keys, of another scalar in the tables `scalar` and `scalar_flux` inside.
+// The place in the table of a side or body that contains the value of a scalar, or its flux into the fluid: keys of the
+// table itself for the temperature, keys in the tables `scalar` and `scalar_flux` for other scalars.
 struct ScalarKeys {
   Table in;
-  std::string key, name;  // of the table, and as the file may write it: "scalar.salt"
+  std::string key, name;  // key in the table, and its name in the case file: "scalar.salt"
   bool is_there() const { return in.has(key); }
   [[noreturn]] void fail(const std::string& message) const { in.fail(key, message); }
 };
 ScalarKeys value_keys(const Table& t, const ScalarCase& s);
 ScalarKeys flux_keys(const Table& t, const ScalarCase& s);
 
-// Refuses what no table [temperature] or [scalar.NAME] is there for.
+// Rejects keys of scalars without a table [temperature] or [scalar.NAME].
 void refuse_other_scalars(const Table& t, const std::vector<ScalarCase>& all);
 
 }  // namespace weir

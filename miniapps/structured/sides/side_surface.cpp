@@ -13,7 +13,9 @@ namespace weir {
 namespace {
 
 constexpr Option surface_keys[] = {
-    {"name", Option::text, Option::required, "name used in surface/NAME.csv, NAME_separation and NAME_reattachment"},
+    {"name", Option::text, Option::required,
+     "name of the surface, used for the file surface/NAME.csv and the quantities NAME_separation and "
+     "NAME_reattachment"},
     {"side", Option::text, Option::required, "side of the box", "x_min | x_max | y_min | y_max | z_min | z_max"}};
 
 }  // namespace
@@ -29,10 +31,11 @@ std::vector<SideSurface> read_side_surfaces(const Table& config, const Incompres
     if (s.name.empty() || s.name.find_first_of("/\\") != s.name.npos)
       t.fail("name", "'name' must be the name of a file, got \"" + s.name + "\"");
     for (const SideSurface& other : all)
-      if (other.name == s.name) t.fail("name", "two surfaces are called \"" + s.name + "\"");
+      if (other.name == s.name) t.fail("name", "two surfaces have the name \"" + s.name + "\"");
     s.side = static_cast<int>(place_of_word(t, "side", t.get<std::string>("side")));
     if (s.side >= 2 * c.dim() || c.is_periodic(s.side / 2))
-      t.fail("side", std::string(side_names[static_cast<std::size_t>(s.side)]) + " has no boundary condition here");
+      t.fail("side", std::string(side_names[static_cast<std::size_t>(s.side)]) +
+                         " is not a side with a boundary condition in this case");
     all.push_back(s);
   }
   return all;
@@ -148,9 +151,9 @@ namespace {
 
 constexpr Quantity surface_quantity_list[] = {
     {"NAME_separation", "length", "incompressible, immersed",
-     "first place at which the shear of a [[surface]] turns negative"},
+     "first position at which the wall shear stress of a [[surface]] becomes negative"},
     {"NAME_reattachment", "length", "incompressible, immersed",
-     "last place at which the shear of a [[surface]] turns positive"},
+     "last position at which the wall shear stress of a [[surface]] becomes positive"},
     {"NAME_heat_flux", "temperature velocity", "incompressible",
      "mean heat flux -diffusivity dT/dn through a [[surface]] into the fluid"},
     {"NAME_SCALAR_flux", "scalar velocity", "incompressible",

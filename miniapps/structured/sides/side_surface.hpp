@@ -1,4 +1,4 @@
-// [[surface]] of a structured flow: shear and pressure along a side of the box, and where the shear changes its sign.
+// [[surface]] of a structured flow: shear and pressure along a side of the box, and where the shear changes sign.
 #pragma once
 #include <map>
 #include <string>
@@ -33,8 +33,8 @@ struct SideShear {
 };
 SideShear shear_along(const IncompressibleCase& c, const Flow<Host>& flow, int side);
 
-// The first place where the shear turns negative and the last where it turns positive, by linear interpolation; NaN:
-// none.
+// The first position at which the shear becomes negative and the last at which it becomes positive, by linear
+// interpolation; NaN: none.
 struct ShearTurns {
   double separation, reattachment;
 };

@@ -64,25 +64,25 @@ double StepSize::next(double time, double rate) {
   }
   const double left = control_.end - time;
   if (left < 1.01 * dt) return left;
-  return left < (2 - 1e-9) * dt ? left / 2 : dt;  // no sliver at the end: forces on moving bodies go like 1 / dt
+  return left < (2 - 1e-9) * dt ? left / 2 : dt;  // no tiny last step: forces on moving bodies grow as 1 / dt
 }
 
-// Speeds that grow by a factor of a million, with more than a billion steps to go, are no flow's: the one bound alone
-// would stop a flow that starts from rest, the other one a case whose end is far away because it ends by itself.
+// The flow has blown up if speeds have grown by a factor of a million and more than a billion steps remain. The first
+// criterion alone would stop flows that start from rest, the second one cases with a distant end that end early.
 std::string StepSize::why_collapsed(double time, std::int64_t step) const {
   constexpr double collapse = 1e-6, most_steps = 1e9;
   if (!std::isfinite(last_cfl_)) return fmt::format("the flow blows up: NaN or Inf before step {}", step);
   if (!needs_rate()) {
     if (!(last_cfl_ > std::max(1.0, first_cfl_) / collapse)) return "";
-    return fmt::format("the flow blows up: before step {} its CFL number is {:.3g}, from {:.3g} before", step,
-                       last_cfl_, first_cfl_);
+    return fmt::format("the flow blows up: its CFL number has grown from {:.3g} to {:.3g} before step {}", first_cfl_,
+                       last_cfl_, step);
   }
   if (last_cfl_ > 100 * control_.cfl)
     return fmt::format("the flow blows up: its CFL number before step {} is {:.3g} instead of {:.3g}", step, last_cfl_,
                        control_.cfl);
   if (!(dt < collapse * largest) || !(control_.end - time > most_steps * dt)) return "";
-  return fmt::format("the flow blows up: at step {} its CFL number has cut dt to {:.3g}, from {:.3g} before", step, dt,
-                     largest);
+  return fmt::format("the flow blows up: its CFL number has reduced dt from {:.3g} to {:.3g} at step {}", largest, dt,
+                     step);
 }
 
 void StepSize::saw(double cfl) {

@@ -1,4 +1,4 @@
-// The time step: fixed, or from the CFL number, and the last one cut to end on time.
+// The time step: fixed or from the CFL number; the last one is shortened to reach the end time.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -22,11 +22,11 @@ class StepSize {
   bool needs_rate() const { return !control_.steady && control_.dt == 0; }
   bool finished(double time) const { return !control_.steady && time >= control_.end * (1 - 1e-12); }
 
-  // The CFL number after a step, where it is known; the first one of a process always is.
+  // The CFL number after a step, if it is known, as it always is after the first step of a process.
   void saw(double cfl);
   bool has_seen() const { return first_cfl_ != 0; }
-  // Why the run cannot reach its end time: dt has become too small, or the CFL number of a fixed dt too large. Empty:
-  // it can.
+  // The reason why the run cannot reach its end time: dt is too small, or the CFL number of a fixed dt too large.
+  // Empty: none.
   std::string why_collapsed(double time, std::int64_t step) const;
 
   // Kept in checkpoints.
@@ -39,7 +39,7 @@ class StepSize {
   TimeControl control_;
   std::function<double(double)> wall_rate_;
   double first_cfl_ = 0, last_cfl_ = 0;  // that this process saw
-  // The Courant rate of the flow that sides, forces and buoyancy would start from rest at a time.
+  // The Courant rate of the flow that sides, forces and buoyancy would cause from rest at a time.
   double start_rate(double t) const;
   double first_step() const;
 

@@ -13,7 +13,7 @@ class Growth {
  public:
   explicit Growth(std::optional<double> from) : from_(from) {}
 
-  // [output] growth_from, in units of time; none: no growth is asked for.
+  // [output] growth_from, in units of time; none: the growth rate is not measured.
   static std::optional<double> read(const Table& config) {
     const Table output = config.table("output").described_by(keys);
     if (!output.has("growth_from")) return {};
@@ -51,10 +51,10 @@ class Growth {
   }
 
  private:
-  static constexpr Option keys[] = {
-      {"growth_from", Option::number, "depends on the case: without it no growth_rate",
-       "start of the measurement of growth_rate, the growth of sqrt(mean v^2) of a disturbance in a flow along x",
-       "[0, inf)", "time"}};
+  static constexpr Option keys[] = {{"growth_from", Option::number, "depends: growth_rate is not measured",
+                                     "start time of the measurement of growth_rate, the growth rate of sqrt(mean v^2) "
+                                     "of a disturbance in a flow along x",
+                                     "[0, inf)", "time"}};
   std::optional<double> from_;
   int count_ = 0;
   double first_time_ = 0, first_energy_ = 1, last_time_ = 0, last_energy_ = 1;

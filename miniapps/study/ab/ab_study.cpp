@@ -41,24 +41,25 @@ Options budget_options() { return budget_keys; }
 constexpr Option study_keys[] = {
     {"title", Option::text, "", "title of the report"},
     {"cases", Option::texts, Option::required,
-     "case files, relative to the study file; a checkpoint or run directory is continued"},
+     "case files, relative to the study file; runs from a checkpoint or run directory continue it"},
     {"configurations", Option::texts, Option::required,
      "names of the configurations, defined by [configuration.NAME]; the first is the baseline and runs twice"},
     {"repeats", Option::integer, "6", "number of repeats of each run", "[1, inf)"},
     {"seed", Option::integer, "1", "seed of the random order of the runs"},
-    {"steps", Option::integer, "0", "last step of each run, as --steps; 0: no limit", "[0, inf)", "steps"},
+    {"steps", Option::integer, "0", "last step of each run (option --steps of weir run); 0: no limit", "[0, inf)",
+     "steps"},
     {"wall_limit", Option::number, "0", "wall-clock limit of each run; 0: none", "[0, inf)", "s"},
-    {"set", Option::texts, "[]", "overrides of every run, as --set"},
-    {"unset", Option::texts, "[]", "keys removed from every run, as --unset"},
+    {"set", Option::texts, "[]", "keys overridden in every run, written as for --set"},
+    {"unset", Option::texts, "[]", "keys removed in every run, written as for --unset"},
     {"until", Option::text, "end",
      "point at which the costs of runs are compared: end, { time = T } or { column = C, falls_to = F }", "end"},
     {"budget", Option::table, "none: each run to its end",
-     "time limit of a run; a run that it stops counts as slower than the limit", "", "", "", budget_options},
-    {"report", Option::boolean, "true", "switch for the report of the study, report.html"}};
+     "time limit of a run; a run stopped by it counts as slower than the limit", "", "", "", budget_options},
+    {"report", Option::boolean, "true", "switch for writing report.html of the study"}};
 
 constexpr Option configuration_keys[] = {
-    {"set", Option::texts, "[]", "overrides of this configuration, as --set"},
-    {"unset", Option::texts, "[]", "keys removed from this configuration, as --unset"}};
+    {"set", Option::texts, "[]", "keys overridden in the configuration, written as for --set"},
+    {"unset", Option::texts, "[]", "keys removed in the configuration, written as for --unset"}};
 
 AbTarget read_target(const Table& t) {
   AbTarget target;

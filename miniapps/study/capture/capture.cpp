@@ -56,11 +56,10 @@ bool begins_with(const Capsule& c, double residual0) {
 
 static Options capture_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "system to capture, one of [linear.SYSTEM]; empty: all"},
+      {"system", Option::text, "", "name of the captured system, one of [linear.SYSTEM]; empty: all systems"},
       {"when", Option::text, "",
-       "rules joined with |, any of which captures a solve: steps:100,200, every:50, iterations>40, time>5 ms, "
-       "stagnation, "
-       "not_finite, failure"},
+       "rules, joined by |, that select the captured solves: steps:100,200, every:50, iterations>40, time>5 ms, "
+       "stagnation, not_finite, failure; a solve that fulfils any of them is captured"},
       {"on_failure", Option::boolean, "true", "switch for capturing the system whose failure ends the run"},
       {"state", Option::boolean, "false", "switch for storing the flow state with each system"},
       {"most", Option::integer, "20", "maximum number of captured systems per run", "[0, inf)", "systems"},
@@ -83,7 +82,8 @@ class Capture : public Facility<Space> {
     keeps_state_ = options_.get<bool>("state");
     most_ = options_.get<std::int64_t>("most");
     most_bytes_ = static_cast<std::int64_t>(1e6 * options_.get<double>("most_mb"));
-    if (!rules_.empty() && !capsules_available()) options_.fail("when", "capturing needs HDF5: " + lacks("HDF5"));
+    if (!rules_.empty() && !capsules_available())
+      options_.fail("when", "captured systems require HDF5: " + lacks("HDF5"));
   }
 
   void attach(const StudiedSystem<Space>& system) override {

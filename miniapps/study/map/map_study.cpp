@@ -14,7 +14,7 @@ namespace weir {
 namespace {
 
 constexpr Option axis_keys[] = {
-    {"key", Option::text, Option::required, "key of the case that varies along this axis, as time.cfl"},
+    {"key", Option::text, Option::required, "key of the case that varies along the axis, for example time.cfl"},
     {"values", Option::texts, Option::required, "values of the key, written as for --set: [\"0.5\", \"1\"]"}};
 Options axis_options() { return axis_keys; }
 
@@ -22,7 +22,7 @@ constexpr Option map_options[] = {
     {"x", Option::table, Option::required, "horizontal axis of the grid", "", "", "", axis_options},
     {"y", Option::table, Option::required, "vertical axis of the grid", "", "", "", axis_options},
     {"relays", Option::boolean, "false",
-     "one run per grid point; the branches of its [relay] decide, instead of whole runs"}};
+     "switch for one run per grid point, in which the branches of [relay] decide instead of whole runs"}};
 
 MapAxis read_axis(const Table& map, const char* name) {
   const Table t = map.table(name).described_by(axis_keys);

@@ -17,10 +17,10 @@ namespace weir {
 
 static Options observe_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "system to observe, one of [linear.SYSTEM]"},
-      {"every", Option::integer, "10", "interval between observed steps; 0: off", "[0, inf)", "steps"},
+      {"system", Option::text, "", "name of the observed system, one of [linear.SYSTEM]"},
+      {"every", Option::integer, "10", "number of steps between two observed steps; 0: off", "[0, inf)", "steps"},
       {"error", Option::boolean, "false",
-       "switch for a second, accurate solve that gives the error of each observed solve"}};
+       "switch for a second, accurate solve of each observed system, from which the error of the first is computed"}};
   return keys;
 }
 

@@ -42,9 +42,9 @@ struct SolveObserver {
   const RowsOfRanks& rows;
   SolveObservation& seen;
 
-  // Before the solve. work: twice the size of x.
+  // Called before the solve. work: an array of twice the size of x.
   void preconditioner(View<const double> b, View<const double> x, View<double> r, View<double> work) const;
-  // After the solve.
+  // Called after the solve.
   void residual(View<const double> b, View<const double> x, View<double> r) const;
   void error(View<const double> b, View<const double> x, View<double> z) const;  // z becomes x*
   // by_rank: level and colour of each rank's own part, for preconditioners that act on it alone; otherwise of the whole

@@ -24,8 +24,8 @@ namespace weir {
 
 static Options roofline_options() {
   static constexpr Option keys[] = {{"every", Option::integer, "0",
-                                     "interval between measurements of the solvers' kernels; 0: off", "[0, inf)",
-                                     "steps"}};
+                                     "number of steps between two measurements of the solvers' kernels; 0: off",
+                                     "[0, inf)", "steps"}};
   return keys;
 }
 

@@ -62,7 +62,8 @@ Options recorder_options() {
   static constexpr Option keys[] = {
       {"steps", Option::integer, "32", "number of last steps kept for the failure diagnosis; 0: off", "[0, 100000]",
        "steps"},
-      {"every", Option::integer, "1", "interval between records of the variables' ranges", "[1, inf)", "steps"}};
+      {"every", Option::integer, "1", "number of steps between two records of the ranges of the variables", "[1, inf)",
+       "steps"}};
   return keys;
 }
 

@@ -26,7 +26,7 @@ Options recorder_options();
 // Minimum and maximum over all ranks, in place, in one exchange.
 void over_ranks(const Communicator& ranks, std::span<ValueRange> ranges);
 // The first bad value of all ranks: earliest step, then first of `variables`, then lowest rank, which is added to its
-// location. count and cells become those of all ranks; cells: of this rank.
+// location. `cells` is the number of cells of this rank; in the result `count` and `cells` are sums over all ranks.
 void first_of_ranks(const Communicator& ranks, const std::vector<std::string>& variables, std::int64_t cells,
                     std::optional<BadValue>& bad);
 

@@ -110,7 +110,7 @@ std::optional<Finding> growth(const FlightEvidence& e) {
     f.measured("first NaN or Inf", e.solve->what);
   f.key = e.step_key;
   if (!too_large)
-    f.change = "a smaller value; if that does not help: boundary conditions, forcing, a finer grid";
+    f.change = "a smaller value; if that does not help, examine boundary conditions and forcing, or refine the grid";
   else if (e.step_key == "time.dt" && onset.dt > 0)
     f.change = fmt::format("{:.2g} (it was {:.3g}), or [time] cfl", 0.8 * onset.dt * e.courant_limit / cfl, onset.dt);
   else
@@ -125,7 +125,7 @@ std::optional<Finding> sudden(const FlightEvidence& e) {
   add_first_bad(e, f);
   if (e.solve) f.measured("seen by the solve", e.solve->what);
   f.key = e.step_key;
-  f.change = "look at that cell: its boundary, source or metric; then a smaller step";
+  f.change = "first examine the boundary, source and metric of that cell; then try a smaller step";
   return f;
 }
 

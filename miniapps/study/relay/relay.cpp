@@ -19,18 +19,19 @@ namespace weir {
 
 static Options relay_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "system that is studied, one of [linear.SYSTEM]"},
+      {"system", Option::text, "", "name of the studied system, one of [linear.SYSTEM]"},
       {"solvers", Option::texts, "[]", "names of the candidates, defined by [relay.NAME]"},
-      {"every", Option::integer, "10", "interval between branches; 0: off", "[0, inf)", "steps"},
+      {"every", Option::integer, "10", "number of steps between two branches; 0: no branches", "[0, inf)", "steps"},
       {"randomised", Option::boolean, "true",
        "switch for branches at a random step of each interval instead of at its end"},
-      {"repeats", Option::integer, "1", "number of branches from the same state, against disturbances of the times",
-       "[1, inf)"},
+      {"repeats", Option::integer, "1",
+       "number of branches per candidate from the same state, which average out disturbances of the times", "[1, inf)"},
       {"steps", Option::integer, "8", "initial length of a branch", "[2, inf)"},
       {"most_steps", Option::integer, "64",
        "maximum length of a branch; the length doubles while the two halves of a branch differ in cost", "[2, inf)"},
-      {"limit", Option::number, "5", "time limit of a branch as a multiple of the reference solver's", "[1, inf)"},
-      {"budget", Option::number, "50", "limit on the time of all branches as a multiple of the run's own time",
+      {"limit", Option::number, "5",
+       "time limit of a branch, as a multiple of the time of the reference solver's branch", "[1, inf)"},
+      {"budget", Option::number, "50", "limit on the total time of all branches, as a multiple of the run's own time",
        "(0, inf)"},
       {"seed", Option::integer, "1", "seed of the random steps and orders"}};
   return keys;

@@ -94,8 +94,8 @@ class RelaySeries {
   void add(Branch branch);
   int steps() const { return steps_; }  // length of the next branch
   int branches() const { return static_cast<int>(branches_.size()); }
-  bool is_hopeless(int name) const;  // its last branches all failed or were stopped: it takes part no more
-  std::string growing() const;       // candidates that the last increase of the length is for; empty: no increase
+  bool is_hopeless(int name) const;  // its last branches all failed or were stopped: it is excluded
+  std::string growing() const;       // candidates that caused the last increase of the length; empty: no increase
   RelayComparison compare(std::uint64_t seed) const;
 
  private:

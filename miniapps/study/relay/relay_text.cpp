@@ -39,7 +39,7 @@ std::string relay_table(const RelayComparison& c, const RelaySubject& of) {
     text += '\n';
   }
   if (!c.has_clear_progress)
-    text += "  the reference solver makes no clear progress here, so costs per progress decide nothing\n";
+    text += "  the reference solver makes no clear progress here, so costs per progress cannot be compared\n";
   for (const RelayRow& r : c.rows)
     if (!r.why.empty()) text += "  " + r.why + "\n";
   return text + fmt::format("  differences below {:.1f} % are noise (reference solver against itself)\n",

@@ -33,7 +33,7 @@ struct Race {
   double limit;  // time limit of the others as a multiple of its time
   std::function<void(int name, int place, const BranchRun&)> report;
 
-  // Steps that do not count, for solvers that depend on earlier systems.
+  // Steps that precede the measured ones, for solvers that depend on earlier systems.
   int warm_up(int name) const {
     constexpr int least = 4;
     return branches.candidates()[static_cast<std::size_t>(name)].remembers() ? std::max(least, pace.race_steps()) : 0;
@@ -83,7 +83,7 @@ struct Race {
   }
 
  private:
-  // The first step of each, which allocates, does not count.
+  // The first step of each solver is not measured, because it allocates.
   BranchRun run(int name, double& left, double most_seconds) const {
     BranchRun run;
     if (!pace.is_warm(name)) run = branches.run(name, 1, flow, pace.first_step(left));
@@ -103,10 +103,10 @@ struct Race {
     return order;
   }
 
-  // Decades per step that depend on the remainder of a linear tolerance of some percent.
+  // Decades per step that may be random, because the residual left by a linear solve of some percent is.
   static constexpr double unclear_progress = 0.02;
 
-  // Time per unit of progress, of which `unclear` may be random; infinite: time per step.
+  // Time per unit of progress, of which `unclear` may be random; if that is infinite, time per step.
   static double cost_of(const BranchRun& run, double unclear) {
     if (run.end == BranchRunEnd::failed || run.end == BranchRunEnd::cut) return INFINITY;
     const double seconds = run.seconds(), progress = run.progress() + unclear;

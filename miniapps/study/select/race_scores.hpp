@@ -60,19 +60,19 @@ class RaceScores {
     int counts_for;  // races
     std::vector<double> costs;
   };
-  double until_even(int name, int current) const;  // since the last race; infinite: it does not catch up
+  double until_even(int name, int current) const;  // after the last race; infinite: never
 
   std::deque<Race> last_;
   std::vector<BackOff> back_offs_;
   double since_ = 0;  // earlier races do not count
 };
 
-// The time that a run has saved because another solver than the default solves it, as far as races show.
+// The time that a run has saved by not using the default solver, estimated from races.
 struct Savings {
   double seconds = 0;
   double gain = 1;  // cost of the default over that of the current solver
 
-  // limit: used if the default failed or was stopped in the last races.
+  // limit: assumed gain if the default failed or was stopped in the last races.
   void solver_changed(const Duel& d, double limit) { gain = d.races > 0 && std::isfinite(d.ratio) ? d.ratio : limit; }
   // After a race; a default that was stopped costs at least the limit.
   void learn(double default_cost, const Duel& d, double limit) {

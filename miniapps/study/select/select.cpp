@@ -1,11 +1,11 @@
 // [select]: automatic choice of the solver of one system during the run. At intervals the candidates race on branches
 // of the run (race.hpp). A candidate that is not slower there solves some steps of the run itself, as a trial
-// (trial.hpp). It becomes the current solver if it is faster by a margin (race_scores.hpp). Races and trials have a
-// budget, a share of the run's time. The intervals grow while no candidate is faster, and return to their first length
-// when the cost per step changes (race_pace.hpp). If a solve of the selected solver fails, the default (the solver of
-// [linear.SYSTEM]) repeats it and becomes current at the next step. A selected solver that becomes slower than its
-// predecessor is replaced by it. decisions.csv has the switches, races.csv the costs. With [select] decisions = FILE a
-// run repeats these switches without races; it is bitwise equal to the run that wrote the file.
+// (trial.hpp). It becomes the current solver if it is faster by a margin (race_scores.hpp). The time for races and
+// trials is limited to a fraction of the run's time. The intervals between races grow while no candidate is faster, and
+// return to their first length when the cost per step changes (race_pace.hpp). If a solve of the current solver fails,
+// the default (the solver of [linear.SYSTEM]) repeats it and becomes current at the next step. A solver that becomes
+// slower than its predecessor is replaced by it. decisions.csv contains the switches, races.csv the costs. With
+// [select] decisions = FILE a run repeats these switches without races, bitwise equal to the run that wrote the file.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -26,18 +26,18 @@ namespace weir {
 
 static Options select_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "system whose solver is chosen, one of [linear.SYSTEM]"},
+      {"system", Option::text, "", "name of the system whose solver is chosen during the run, one of [linear.SYSTEM]"},
       {"solvers", Option::texts, "[]",
        "names of the candidates, defined by [select.NAME], in addition to the default of [linear.SYSTEM]"},
-      {"every", Option::integer, "20", "interval between races while the cost per step is constant", "[1, inf)",
-       "steps"},
-      {"steps", Option::integer, "2", "minimum length of a race; more steps are taken until they last 2 ms",
-       "[2, inf)"},
-      {"budget", Option::number, "0.02", "time for races and trials as a share of the run's own time", "(0, inf)"},
-      {"limit", Option::number, "2", "time limit of a candidate in a race as a multiple of the current solver's",
-       "(1, inf)"},
-      {"margin", Option::number, "0.02", "minimum relative gain of a switch", "[0, 1)"},
-      {"confidence", Option::number, "0.975", "required probability of that gain", "(0.5, 1)"},
+      {"every", Option::integer, "20",
+       "number of steps between two races of the candidates while the cost per step is constant", "[1, inf)", "steps"},
+      {"steps", Option::integer, "2",
+       "minimum number of steps per candidate in a race; more are taken until they last 2 ms", "[2, inf)"},
+      {"budget", Option::number, "0.02",
+       "limit on the time of all races and trials, as a fraction of the run's own time", "(0, inf)"},
+      {"limit", Option::number, "2", "time limit in a race, as a multiple of the current solver's time", "(1, inf)"},
+      {"margin", Option::number, "0.02", "minimum relative gain in time for a switch to another solver", "[0, 1)"},
+      {"confidence", Option::number, "0.975", "required probability of a gain above `margin`", "(0.5, 1)"},
       {"decisions", Option::text, "", "decisions.csv of an earlier run, whose switches are repeated without races"},
       {"seed", Option::integer, "1", "seed of the random orders in races"}};
   return keys;
@@ -92,24 +92,24 @@ class Select : public Facility<Space> {
       for (std::size_t i = 1; i < names_.size(); ++i) left_out_[i] = candidates_.why_left_out(names_[i], s);
   }
 
-  // Before the flow code loads the checkpoint, so that the current solver receives its state.
+  // Called before the flow code loads the checkpoint, so that the current solver receives its state.
   void resume(const Checkpoint& from) override {
     if (!is_on()) return;
-    const std::vector<double>*reference = from.find("select_leader"), *races = from.find("select_races");
-    if (!reference || !races || reference->size() != 4 + RacePace::state_size || !scores_.load(*races)) return;
-    const double index = (*reference)[0], incumbent = (*reference)[3], names = static_cast<double>(names_.size());
+    const std::vector<double>*saved = from.find("select_leader"), *races = from.find("select_races");
+    if (!saved || !races || saved->size() != 4 + RacePace::state_size || !scores_.load(*races)) return;
+    const double index = (*saved)[0], incumbent = (*saved)[3], names = static_cast<double>(names_.size());
     if (!(index >= 0 && index < names && incumbent >= 0 && incumbent < names)) return;
-    savings_ = {(*reference)[1], (*reference)[2]};
-    pace_.load(reference->data() + 4);
+    savings_ = {(*saved)[1], (*saved)[2]};
+    pace_.load(saved->data() + 4);
     if (index > 0) resume_with(static_cast<int>(index));
     if (incumbent != index) unfinished_ = static_cast<int>(incumbent);
   }
   void save(CheckpointState& state) const override {
     if (!is_on()) return;
-    std::vector<double> reference{static_cast<double>(current_), savings_.seconds, savings_.gain,
-                                  static_cast<double>(incumbent())};
-    for (const double x : pace_.state()) reference.push_back(x);
-    state.keep("select_leader", std::move(reference));
+    std::vector<double> saved{static_cast<double>(current_), savings_.seconds, savings_.gain,
+                              static_cast<double>(incumbent())};
+    for (const double x : pace_.state()) saved.push_back(x);
+    state.keep("select_leader", std::move(saved));
     state.keep("select_races", scores_.state());
   }
 
@@ -117,10 +117,9 @@ class Select : public Facility<Space> {
     run_ = &run;
     if (!is_on()) return;
     if (run.is_deterministic() && !is_following_)
-      throw Error(
-          Exit::usage,
-          "--deterministic ([device] deterministic): [select] decides by measured times; repeat the decisions of "
-          "an earlier run instead: --set select.decisions=RUN/decisions.csv");
+      throw Error(Exit::usage,
+                  "[select] decides by measured times, which --deterministic excludes; repeat the decisions of an "
+                  "earlier run instead: --set select.decisions=RUN/decisions.csv");
     branches_.open(run);
     for (const Decision& d : decisions_)
       if (const std::string& why = left_out_[at(number_of(d.to))]; !why.empty())
@@ -128,7 +127,7 @@ class Select : public Facility<Space> {
     std::vector<std::string> used, unused;
     for (std::size_t i = 1; i < names_.size(); ++i) {
       (left_out_[i].empty() ? used : unused).push_back(names_[i]);
-      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // no budget for it
+      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // needs no budget
     }
     if (!unused.empty())
       run.event("select", fmt::format("candidates: {}; unsuitable or equal to the default: {}", fmt::join(used, ", "),
@@ -222,8 +221,9 @@ class Select : public Facility<Space> {
     change(flow, name, {next, "", "", on_trial});
   }
 
-  // The fastest candidate by the races, for a trial; -1: none. Candidates about as fast wait until the current solver's
-  // steps are known. No trials if progress is measured in decades, because steps then differ in progress.
+  // The candidate for the next trial: the fastest one in the races; -1: none. It must be clearly faster while the time
+  // of the current solver's own steps is unknown. If progress is measured in decades of the residual, there are no
+  // trials, because steps then differ in progress.
   int next_trial(std::int64_t next, const FlowBranch& flow) const {
     constexpr double clearly_faster = 0.8;
     int best = -1;
@@ -259,7 +259,7 @@ class Select : public Facility<Space> {
     next_race_ = next + 1;
   }
 
-  // Makes it the current solver (it may be already), because races and trials show that it is faster.
+  // Makes `name` the current solver (which it may be already), because races and trials show that it is faster.
   void appoint(int name, int before, const Duel& d, std::int64_t next, const FlowBranch& flow) {
     change(flow, name,
            {next, "", "", fmt::format("{} costs {:.3g} times as much", names_[at(name)], d.ratio),
@@ -268,7 +268,7 @@ class Select : public Facility<Space> {
   }
 
   // Races as many candidates as the budget allows, those with the fewest races first. If one may be faster, the next
-  // race follows at once with such candidates alone.
+  // race follows at once, with only those candidates.
   void race_if_it_pays(std::int64_t next, const FlowBranch& flow) {
     if (pace_.own_steps() < 2) return;
     std::vector<int> racers;
@@ -380,15 +380,15 @@ class Select : public Facility<Space> {
   RacePace pace_;
   RaceScores scores_;
   Trial trial_;
-  int trials_ = 0, unfinished_ = -1;   // solver before a trial that a restart ended; -1: none
+  int trials_ = 0, unfinished_ = -1;   // unfinished_: solver before a trial that a restart ended; -1: none
   std::vector<std::string> left_out_;  // reason; empty: not left out
   int current_ = 0, changes_ = 0;
   std::int64_t fallbacks_ = 0, next_race_ = 0, races_ = 0;
-  bool is_follow_up_ = false;  // of the next race
-  bool is_idle_ = false;       // the budget allows no race
+  bool is_follow_up_ = false;  // whether the next race repeats a promising one
+  bool is_idle_ = false;       // whether the budget allows no race
   int former_ = -1;            // solver before the last switch that races decided; -1: none
   Savings savings_;
-  double left_at_ = -1, since_look_ = 0;  // clock at the end of the last look; seconds since then
+  double left_at_ = -1, since_look_ = 0;  // clock after the last call of between_steps that decided; seconds since then
   std::int64_t left_step_ = 0, look_at_ = 0, looked_iterations_ = 0;
   LineFile *decided_ = nullptr, *raced_ = nullptr;
 };

@@ -72,7 +72,7 @@ class Shadow : public SolveWatch<Space> {
 
   // Before the first system. The first two are the replicas of the reference solver.
   void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
-  // Called for a candidate whose set-up fails; it takes part no more. Set-ups are tried before the first solve of the
+  // Called for a candidate whose set-up fails; it is then excluded. Set-ups are tried before the first solve of the
   // run.
   void on_left_out(std::function<void(const std::string& name, const std::string& why)> tell) {
     on_left_out_ = std::move(tell);

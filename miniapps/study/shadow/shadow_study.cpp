@@ -26,11 +26,11 @@ namespace weir {
 
 Options shadow_options() {
   static constexpr Option keys[] = {
-      {"system", Option::text, "", "system that is studied, one of [linear.SYSTEM]"},
+      {"system", Option::text, "", "name of the studied system, one of [linear.SYSTEM]"},
       {"solvers", Option::texts, "[]", "names of the candidates, defined by [shadow.NAME]"},
-      {"every", Option::integer, "10", "interval between steps whose systems are solved by all candidates; 0: off",
-       "[0, inf)", "steps"},
-      {"repeats", Option::integer, "1", "number of solves per system and candidate; the median time counts",
+      {"every", Option::integer, "10",
+       "number of steps between two steps whose systems are solved by all candidates; 0: off", "[0, inf)", "steps"},
+      {"repeats", Option::integer, "1", "number of solves per system and candidate, of which the median time is used",
        "[1, inf)"},
       {"seed", Option::integer, "1", "seed of the random order of the candidates"}};
   return keys;
@@ -38,10 +38,10 @@ Options shadow_options() {
 
 Options candidate_options() {
   static constexpr Option keys[] = {
-      {"like_reference", Option::boolean, "false", "use of a copy of the reference solver (A/A control)", "", "",
-       "like_leader"},
+      {"like_reference", Option::boolean, "false",
+       "switch for a candidate that is a copy of the reference solver (A/A control)", "", "", "like_leader"},
       {"slowed_by", Option::number, "0",
-       "artificial slow-down as a fraction of the solver's time (tests the statistics)", "[0, 10]"}};
+       "artificial slow-down as a fraction of the solver's own time (tests of the statistics)", "[0, 10]"}};
   return keys;
 }
 

@@ -40,9 +40,9 @@ struct PairedComparison {
 PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> reference, std::uint64_t seed,
                                std::span<const double> extra = {});
 
-// Verdict from the interval of the sums. The noise floor is the largest |log ratio| of the interval of the reference
-// solver against itself. "No difference" means that interval and noise floor are within `alike`; otherwise the data are
-// undecided.
+// Verdict from the interval of the sums. noise_floor, the half-width of the noise band, is the largest |log ratio| of
+// the interval of the reference solver against itself. "No difference" means that the interval and the noise band are
+// within `alike`; otherwise the data are undecided.
 enum class Verdict {
   faster,
   slower,

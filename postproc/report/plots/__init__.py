@@ -1,1 +1,1 @@
-"""The report's parts: records (reading), style (drawing), one file a kind of plot, page (HTML)."""
+"""The report's parts: records (reading), style (drawing), one file per kind of plot, page (HTML)."""

@@ -1,4 +1,4 @@
-"""Paired A/B runs: whole runs of a case with one configuration and another; A/A pairs of the baseline give the noise floor."""
+"""Paired A/B runs: whole runs of a case with one configuration and another; A/A pairs of the baseline give the noise band."""
 import os
 import re
 
@@ -14,7 +14,7 @@ def read(directory, name):
 
 
 def read_summary(directory):
-    """With the field's name for the baseline's second runs."""
+    """The row, with a separate name for the second runs of the baseline (A/A control)."""
     rows = read(directory, "ab_summary.csv")
     shadow.decide_by_sums(rows)
     rows["configuration"] = [re.sub(" again$", " (A/A)", name) if verdict == "control" else name
@@ -23,7 +23,7 @@ def read_summary(directory):
 
 
 def column(rows, name):
-    """Numbers, where a column may be empty from top to bottom."""
+    """A column as numbers; all nan if the column is empty."""
     values = rows[name]
     return values if not isinstance(values, list) else np.full(len(values), np.nan)
 
@@ -35,7 +35,7 @@ def noise(summary):
 
 
 def stopped(summary, i):
-    """Runs that the budget has stopped: what the row says is a lower bound."""
+    """Number of runs stopped by the budget; the values of the row are then lower bounds."""
     return int(summary["stopped"][i]) if "stopped" in summary else 0
 
 
@@ -66,7 +66,7 @@ def summary_table(summary):
 
 
 def split_plot(summary, folder):
-    """Where the time of a run goes, in parts of the baseline's total of its case."""
+    """Where the time of a run goes, relative to the total of the baseline for the same case."""
     cases = [c for c in dict.fromkeys(summary["case"]) if c != "all cases"]
     rows = [i for i in range(len(summary["case"])) if summary["case"][i] in cases and np.isfinite(column(summary, "total_s")[i])]
     if not rows:
@@ -85,8 +85,8 @@ def split_plot(summary, folder):
     axes.set_yticks(places, [(summary["case"][i] + ": " if several else "") + summary["configuration"][i] for i in rows])
     axes.set_ylim(0.6 - len(rows), 0.6)
     axes.grid(False, "y")
-    figure.finish(axes, "Where the time goes", "time of a run / baseline's")
-    return [figure.save(folder, "ab_split", "Where the time of a run goes (medians), over the baseline's total of the same case.",
+    figure.finish(axes, "Where the time goes", "time of a run / time of the baseline")
+    return [figure.save(folder, "ab_split", "Where the time of a run goes: medians, relative to the total of the baseline for the same case.",
                        [("configuration", [summary["configuration"][i] for i in rows]), ("solver", solver), ("other", rest)])]
 
 
@@ -105,7 +105,7 @@ def quantities_table(directory):
     first = page.table(names, seen, range(3, 7)) if seen else page.paragraph("None.")
     if not small:
         return first
-    return first + "<details><summary>The %d others</summary>%s</details>" % (len(small), page.table(names, small, range(3, 7)))
+    return first + "<details><summary>%d further rows</summary>%s</details>" % (len(small), page.table(names, small, range(3, 7)))
 
 
 def failures_table(directory):

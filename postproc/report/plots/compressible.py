@@ -13,7 +13,7 @@ EQUATIONS = ("density", "momentum_x", "momentum_y", "energy")
 # ---- the flow
 
 def _walls(run):
-    """(marker, columns) of each wall; a comparison's file is none."""
+    """(marker, columns) of each wall, without the files of comparisons."""
     walls = []
     for path in sorted(glob.glob(run.file("surface/*.csv"))):
         name = os.path.splitext(os.path.basename(path))[0]
@@ -41,7 +41,7 @@ def _zooms(vtu, walls):
 
 
 def _shown(vtu, name, zoom):
-    """The range of a field's colours: what the box holds, without the outermost two per mille."""
+    """The range of the colours of a field: the values in the box, without the outermost 0.2 %."""
     values = meshes.field_of(vtu, name)[vtu.inside(zoom)]
     values = values[np.isfinite(values)]
     if not len(values):
@@ -63,11 +63,11 @@ def flow_figures(run, folder):
                                           "Mach number", "Mach number", "Mach number, with isolines."))
     if "pressure" in vtu.fields:
         figures.append(meshes.mesh_figure(vtu, folder, "pressure", body, False, _shown(vtu, "pressure", body), "viridis", 12,
-                                          "p, in units of density times speed squared of the stream", "Pressure",
+                                          "p, in units of density times speed squared of the free stream", "Pressure",
                                           "Pressure, with isolines."))
     if "mach" in vtu.fields:
         figures.append(meshes.mesh_figure(vtu, folder, "mach", front, True, _shown(vtu, "mach", front), "turbo", 0, "Mach number",
-                                          "Mach number on the mesh", "Each cell one colour; %s cells." % cells, "mach_mesh"))
+                                          "Mach number on the mesh", "One colour per cell; %s cells." % cells, "mach_mesh"))
     return figures, "From %s." % os.path.relpath(path, run.path)
 
 
@@ -147,7 +147,7 @@ def tube_figures(run, folder):
 
 
 def layer_figures(run, folder):
-    """A boundary layer along x, with y stretched, where at least some four rows of cells resolve it."""
+    """A boundary layer along x, with y stretched, if at least about four rows of cells resolve it."""
     walls = [(name, w) for name, w in _walls(run) if "cf" in w and np.ptp(w["y"]) == 0]
     if not walls or run.last_fields() is None:
         return []
@@ -171,7 +171,7 @@ def layer_figures(run, folder):
 # ---- convergence
 
 def _relative(history):
-    """name -> residual norm over the first of the scheme of full order, from the very start."""
+    """name -> residual norm relative to the first one of the second-order scheme, from the start of the run."""
     order = history.get("order")
     start = 0 if order is None else int(np.argmax(order == np.nanmax(order)))
     found = {}
@@ -200,7 +200,7 @@ def _residual_against(history, x, label, folder, name, caption):
 
 
 def _plain(history, x, names, title, label, folder, file, log, caption, settled=False):
-    """A plot of columns against the step; none where nothing was recorded."""
+    """A plot of columns against the step; None if nothing was recorded."""
     shown = [(n, history[n]) for n in names if n in history and np.any(np.isfinite(history[n]))]
     if not shown:
         return []
@@ -225,18 +225,18 @@ def convergence_figures(run, folder):
     figures = []
     if "linear_iterations" in history:
         figures.append(_residual_against(history, history["linear_iterations"], "linear iterations", folder,
-                                         "residual_iterations", "Cumulative iterations of the linear solver, rejected steps "
-                                         "included. Dotted: where the second-order scheme begins."))
+                                         "residual_iterations", "Cumulative iterations of the linear solver, including "
+                                         "rejected steps. Dotted line: start of the second-order scheme."))
     figures.append(_residual_against(history, history["wall"] - history["wall"][0], "seconds", folder, "residual_seconds",
-                                     "Wall time since the first step, output included."))
+                                     "Wall-clock time since the first step, including output."))
     figures += _plain(history, steps, ("cfl",), "CFL number", "CFL", folder, "cfl", True, "Of each accepted step.")
     figures += _plain(history, steps, ("drag", "lift"), "Forces", "coefficient", folder, "forces", False,
-                      "Lift and drag coefficients on the reference length, without the range of the first steps.", True)
+                      "Lift and drag coefficients, based on the reference length. The axis ignores the first steps.", True)
     return figures
 
 
 def ilu_figures(run, folder):
-    """Iterations and the preconditioner's own measures, a value per solve."""
+    """Iterations and measurements of the preconditioner, one value per solve."""
     solves = run.solves
     if solves is None:
         return []
@@ -248,10 +248,10 @@ def ilu_figures(run, folder):
         axes.plot(number[at], solves["iterations"][at], ".", color=style.COLOURS[i], markersize=4, label=style.words(reason))
     axes.set_ylim(0)
     figure.finish(axes, "Iterations of each solve", "linear solve", "iterations")
-    figures = [figure.save(folder, "solve_iterations", "One point per linear solve, those of rejected steps included.",
+    figures = [figure.save(folder, "solve_iterations", "One point per linear solve, including those of rejected steps.",
                           [("solve", number), ("iterations", solves["iterations"])])]
     figures += _plain(solves, number, ("ilu_residual",), "ILU residual", "reduction in the 1-norm", folder, "ilu_residual",
-                      True, "Fixed-point residual of the factors after the build sweeps, over that of the initial guess.")
+                      True, "Fixed-point residual of the factors after the build sweeps, relative to that of the initial guess.")
     figures += _plain(solves, number, ("dominance_L", "dominance_U"), "Dominance of the factors", "max norm", folder,
-                      "ilu_dominance", True, "Max norm of the Jacobi iteration matrices of L and U; below 1: dominant.")
+                      "ilu_dominance", True, "Maximum norm of the Jacobi iteration matrices of L and U; values below 1 mean diagonal dominance.")
     return figures

@@ -16,7 +16,7 @@ FAILED = "#b3261e"
 
 
 class Cost(NamedTuple):
-    """A candidate at one level of evidence. ratio, low, high: cost over the reference's and its 95 % interval, infinite where
+    """A candidate at one level of evidence. ratio, low, high: cost over the reference's and its 95 % interval, infinite if
     open; note: failures; paid: solves, iterations per solve, solves not converged, seconds."""
     name: str
     level: str
@@ -202,10 +202,10 @@ def picture(costs, noise, folder, file, of_whom="reference's"):
     axes.set_xlim(low, high)
     axes.log("x")
     axes.grid(False, "y")
-    axes.set_xlabel("cost / %s cost     (left of 1: faster)" % of_whom)
+    axes.set_xlabel("cost / cost of the %s     (below 1: faster)" % of_whom)
     shown = [level for level in LEVELS if any(c.level == level for of in by.values() for c in of)]
     figure.legend = [{"name": level, "colour": LOOK[level][0], "glyph": LOOK[level][1]} for level in shown] + [{"name": "noise band", "colour": BAND}]
     every = [c for of in by.values() for c in of]
     data = [("name", [c.name for c in every]), ("level", [c.level for c in every])] + [(n, [getattr(c, n) for c in every]) for n in ("ratio", "low", "high")]
-    caption = "Cost of each candidate over the %s at each level of evidence, with its 95 %% interval. Shaded: the noise band (A/A control)." % of_whom
+    caption = "Cost of each candidate relative to the %s at each level of evidence, with its 95 %% interval. Shaded: noise band (A/A control)." % of_whom
     return figure.save(folder, file, caption, data)

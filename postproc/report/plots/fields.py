@@ -36,7 +36,7 @@ class Plane:
             self._around_body(self._cut(vtr.fields["fluid"]))
 
     def _around_body(self, fluid):
-        """Masks what is solid, and keeps what is near a body in a large box (or the fluid in a hollow one)."""
+        """Masks solid cells, and selects the part near a body in a large box (or the fluid inside a hollow body)."""
         solid = fluid < 0.5
         for name in ("velocity", "pressure", "recorded_vorticity"):
             field = getattr(self, name)
@@ -92,7 +92,7 @@ class Plane:
 
 
 def _picture(plane, folder, name, title, field, label, caption, limits, cmap="viridis", levels=None):
-    """Each cell one colour, in true proportions but where the plane would be a thread. levels: of isolines; None: streamlines."""
+    """One colour per cell, in true proportions unless the plane is very narrow. levels: of isolines; None: streamlines."""
     width, height = np.ptp(plane.faces_a), np.ptp(plane.faces_b)
     is_long = height < 0.35 * width
     figure, axes = sketch.new(2 * style.WIDTH if is_long else style.WIDTH, 2.2 if height < width else 7)
@@ -112,7 +112,7 @@ def _picture(plane, folder, name, title, field, label, caption, limits, cmap="vi
 
 
 def _clipped(values, low, high, what):
-    """Limits that a singular corner does not stretch, and the words for it."""
+    """Colour limits that ignore the extreme values of a singular corner, and the words for the caption."""
     least, most = np.nanmin(values), np.nanmax(values)
     if not high > low:
         return (least - 0.5, most + 0.5), ""
@@ -143,7 +143,7 @@ def _streamlines(axes, plane):
 
 def _speed(plane, folder):
     speed = np.sqrt((plane.velocity ** 2).sum(axis=-1))
-    caption = "Magnitude of the velocity, largest %.3g; streamlines of the velocity in the plane." % np.nanmax(speed)
+    caption = "Magnitude of the velocity (largest value %.3g), and streamlines of its component in the plane." % np.nanmax(speed)
     return _picture(plane, folder, "speed", "Speed and streamlines", speed, "speed |u|   [length / time]", caption,
                     (0, np.nanmax(speed) or 1))
 
@@ -163,7 +163,7 @@ def _pressure(plane, folder):
     pressure = plane.pressure - np.nanmean(plane.pressure)
     limits, clipped = _clipped(pressure, *np.nanpercentile(pressure, [1, 99]), "the 1st and the 99th percentile")
     return _picture(plane, folder, "pressure", "Pressure", pressure, "pressure p   [density × (length / time)²]",
-                    "Pressure less its mean." + clipped, limits, "YlGnBu_r", np.linspace(*limits, 16))
+                    "Pressure minus its mean." + clipped, limits, "YlGnBu_r", np.linspace(*limits, 16))
 
 
 def _write_values(plane, folder):

@@ -16,7 +16,7 @@ def evidence_table(flight):
 
 
 def _size(state):
-    """The largest magnitude of a variable in the state that a step began from; not a number where it is none."""
+    """The largest magnitude of a variable at the start of a step; nan if it is not finite."""
     if not isinstance(state, dict):
         return np.nan
     return max((abs(v) for v in state.values() if isinstance(v, (int, float))), default=np.nan)
@@ -65,13 +65,13 @@ def state_plot(run, folder):
         axes.log()
         axes.set_title(title)
         axes.set_xlabel("step")
-    beyond = " The values go on beyond the frame, to %.2g." % most if most > frame else ""
-    return [figure.save(folder, "flight_state", "Growth of the flow in the history; in the last steps, the largest "
-                       "magnitude of each variable at the start of a step." + beyond, data)]
+    beyond = " The values reach %.2g, outside of the frame." % most if most > frame else ""
+    return [figure.save(folder, "flight_state", "Growth of the flow over the run, and the largest magnitude of each "
+                       "variable at the start of each of the last steps." + beyond, data)]
 
 
 def solves_table(run, most=8):
-    """The solves of the last steps, the newest last."""
+    """Solves of the last steps; the latest is at the end."""
     rows = []
     for step in read(run)["steps"][-most:]:
         for s in step["last_solves"]:

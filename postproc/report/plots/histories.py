@@ -29,7 +29,7 @@ def _group(name):
 
 
 TITLES = {
-    "forces": ("Forces on the body", "Coefficients: integrated over the body's surface, and from the momentum balance of a box around it."),
+    "forces": ("Forces on the body", "Force coefficients: integrated over the surface of the body, and from the momentum balance of a box around it."),
     "residual": ("Convergence to the steady state", "Change and residual norms of each step."),
     "divergence": ("Divergence of the velocity", "Residual of the continuity equation after each step."),
     "energy": ("Kinetic energy", "Integral values of the flow."),
@@ -38,7 +38,7 @@ TITLES = {
 
 
 def _axis(run, history):
-    """Time where it moves; steps otherwise, of pseudo-time where the run has no time: `time` counts them too."""
+    """The time if it advances, otherwise the steps (of pseudo-time in runs without physical time, where `time` counts them too)."""
     if run.is_steady():
         return history["step"], "pseudo-time step"
     time = _numbers(history, "time")
@@ -48,7 +48,7 @@ def _axis(run, history):
 
 
 def _published(axes, published, x, series):
-    """Draws what is published of these series, as far as the run goes; the words for the caption."""
+    """Draws the published values of these series up to the end of the run; returns the words for the caption."""
     words = ""
     for name, _ in series:
         if name not in published:
@@ -75,7 +75,7 @@ def _series(axes, x, series, log):
 
 
 def _forces(axes, x, series):
-    """A control volume's values dashed on the surface's. Words for the caption where the frame leaves out
+    """The values of the control volume, dashed, over those of the surface. Returns words for the caption if the frame leaves out
     an impulsive start."""
     colours = {}
     for name, values in series:
@@ -150,7 +150,7 @@ def _time_step(history, folder):
     figure.finish(axes, " and ".join(names).replace("time step dt", "time step").replace("time step", "Time step", cfl is None), "step")
     data = [(name, history[name]) for name in ("step", "dt", "cfl") if _numbers(history, name) is not None]
     return figure.save(folder, "history_time_step", "Largest CFL number of the grid." if dt is None else
-                      "The time step, and the CFL number that it gives.", data)
+                      "The time step, and the CFL number that results from it.", data)
 
 
 def systems(solves):
@@ -182,8 +182,8 @@ def iterations_plot(run, folder):
 
 
 def _against_tolerance(run, name, rows):
-    """Final residuals of a system in the units of its tolerance, their name, and the tolerance; over the first residual where the
-    records do not tell what had to be reached."""
+    """Final residuals of a system in the units of its tolerance, their name, and the tolerance; relative to the first residual where the
+    records do not contain the target."""
     solves, options = run.solves, run.table("linear", name)
     end, target, tolerance = solves["r_true"][rows], solves.get("target"), options.get("tolerance")
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -208,17 +208,17 @@ def residual_plot(run, folder):
             tolerances = True
         data += [(name + "_step", solves["step"][rows]), (name + "_residual", values)]
     if not data:
-        raise ValueError("no solve has its true residual recorded")
+        raise ValueError("no true residual was recorded")
     if tolerances:
         axes.plot([], [], color=style.GREY, linewidth=1, linestyle="--", label="tolerance")
     axes.log()
     axes.margins(x=0.01)
     figure.finish(axes, "True residual at the end of each solve", "step", "residual")
-    return [figure.save(folder, "residuals", "Recomputed after each solve, in the units of its tolerance.", data)]
+    return [figure.save(folder, "residuals", "Recomputed after each solve; in the units of the tolerance.", data)]
 
 
 def solver_table(run):
-    """A row a system: solver, unknowns, solves, mean and largest iterations, mean time, how they ended."""
+    """One row per system: solver, unknowns, solves, mean and largest iterations, mean time, reasons of termination."""
     solves = run.solves
     rows = []
     for name, at in systems(solves).items():

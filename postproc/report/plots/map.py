@@ -1,4 +1,4 @@
-"""A map: the configuration of least cost in each cell of a grid of two parameters, and by how much; hatched where undecided."""
+"""A map: the configuration with the least cost in each cell of a grid of two parameters, and its margin; hatched where undecided."""
 import os
 
 import numpy as np
@@ -29,7 +29,7 @@ class Map:
         self.winner, self.second = winner, second
 
     def wins(self):
-        """name -> the cells that it wins, the most first."""
+        """name -> the cells in which it has the least cost; the name with the most cells first."""
         won = {n: [i for i, (w, d) in enumerate(zip(self.winner, self.cells["decided"])) if w == n and d > 0] for n in self.names}
         return dict(sorted(won.items(), key=lambda item: -len(item[1])))
 
@@ -66,11 +66,12 @@ def diagram(study, x_label, y_label, folder):
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.grid(False)
-    axes.set_title("Configuration of least cost")
+    axes.set_title("Configuration with the least cost")
     shown = [n for n in study.names if n in seen]
     figure.key([sketch.patch(study.colour[n]) for n in shown], shown)
     data = [(c, study.cells[c] if c not in ("winner", "second") else getattr(study, c)) for c in ("x", "y", "winner", "decided", "second", "margin")]
-    return figure.save(folder, "map", "Colour: the configuration of least cost; number: cost of the next one over it. Hatched: undecided, the intervals of the two overlap.", data)
+    return figure.save(folder, "map", "Colour: configuration with the least cost. Number: cost of the second-best one relative to it. "
+                       "Hatched: undecided, because the intervals of the two overlap.", data)
 
 
 def table(study):

@@ -28,7 +28,7 @@ def _limits(values, limits):
 
 
 def _shuffled(ids):
-    """Numbers whose colours differ for neighbours; what is below zero (no line) stays apart."""
+    """Numbers whose colours differ for neighbours; values below zero (no line) keep a colour of their own."""
     return np.where(ids < 0, np.nan, (ids * 0.6180339887) % 1)
 
 
@@ -37,13 +37,13 @@ def _is_word(field):
 
 
 def _few(values):
-    """The values of such a field where there are at most ten, so that each has a colour with its number; -1: none."""
+    """The values of such a field if there are at most ten, so that each has a colour with its number; -1: none."""
     words = np.unique(values[values >= 0])
     return words if len(words) <= 10 else None
 
 
 def _can_be_told(vtu, field):
-    """Whether a colour bar helps: not with many words, nor with none."""
+    """Whether a colour bar is useful: not for many numbers, and not without a field."""
     if not _is_word(field):
         return True
     words = _few(field_of(vtu, field))
@@ -51,7 +51,7 @@ def _can_be_told(vtu, field):
 
 
 def _is_wide(field, values, limits):
-    """Colours over decades, else evenly between the limits."""
+    """A logarithmic colour scale, or a linear one."""
     low, high = _limits(values, limits)
     return field in WIDE_FIELDS and limits is None and low > 0 and high > 30 * low
 

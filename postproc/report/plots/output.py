@@ -6,7 +6,7 @@ import os
 
 @contextlib.contextmanager
 def aside(path):
-    """The name to write under. It becomes `path` at the end, and goes where that fails."""
+    """The temporary name of a file. It is renamed to `path` at the end, or removed after an error."""
     name_in_manifest(path)
     partial = "%s.%s-%d.partial" % (path, os.uname().nodename, os.getpid())
     try:

@@ -108,7 +108,7 @@ for (const button of document.querySelectorAll('button.copy')) button.onclick = 
 
 
 def text(value):
-    """As html.escape, whose module brings a megabyte of entities."""
+    """Like html.escape, whose module loads a megabyte of entities."""
     value = str(value)
     for sign, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#x27;")):
         value = value.replace(sign, name)
@@ -116,11 +116,11 @@ def text(value):
 
 
 class Markup(str):
-    """HTML that this program has made: a cell of this type is not escaped."""
+    """HTML made by this program: a cell of this type is not escaped."""
 
 
 def table(names, rows, numbers=()):
-    """numbers: the columns that are set flush right."""
+    """numbers: the columns that are aligned to the right."""
     def kind(i):
         return ' class="number"' if i in numbers else ""
     head = "".join("<th%s>%s</th>" % (kind(i), text(n)) for i, n in enumerate(names))
@@ -132,7 +132,7 @@ def table(names, rows, numbers=()):
 
 
 def facts(rows):
-    """Names and values; a long list in two columns where the screen has room."""
+    """Names and values; a long list in two columns if the screen is wide enough."""
     def part(some):
         body = "".join("<tr><th>%s</th><td>%s</td></tr>" % (text(name), text(value)) for name, value in some)
         return '<div class="scroll"><table><tbody>%s</tbody></table></div>' % body
@@ -174,7 +174,7 @@ def _packed(values):
 
 
 def figures(items):
-    """Figures in two columns, or in three where that leaves none alone."""
+    """Figures in two columns, or in three if no figure is then alone in its row."""
     parts = []
     for item in items:
         plot = _json(item.plot)

@@ -48,7 +48,7 @@ def figure(plot):
 
 
 def _size(plot):
-    """Inches: as recorded, or from the proportions of the picture."""
+    """Size in inches: as recorded, or from the proportions of the picture."""
     width, height = plot["size"]
     kept = plot["axes"][0]
     if kept["equal"]:

@@ -5,7 +5,7 @@ from . import records, sketch, style
 
 
 def _coordinate(columns):
-    """The direction that the line runs in, and the position along it."""
+    """The direction of the line, and the positions along it."""
     spans = {axis: np.ptp(columns[axis]) for axis in "xyz" if axis in columns and len(columns[axis])}
     moving = [axis for axis, span in spans.items() if span > 0]
     if len(moving) == 1:
@@ -50,7 +50,7 @@ def _plain(name, columns, folder):
     axis, along = _coordinate(columns)
     fields = [c for c in columns if c not in ("x", "y", "z") and not isinstance(columns[c], list)]
     if not fields:
-        raise ValueError("no field in it")
+        raise ValueError("it contains no field")
     figure, axes = sketch.new()
     for field in fields:
         axes.plot(along, columns[field], label=field)

@@ -36,7 +36,7 @@ def read_csv(path):
 
 
 def published_source(file):
-    """The line of a reference file's head that names the source of the numbers."""
+    """The line in the header of a reference file that names the source of the numbers."""
     path = file if "/" in file else os.path.join(PUBLISHED, file)
     try:
         with open(path) as text:
@@ -130,7 +130,7 @@ class RunDirectory:
         return value if isinstance(value, dict) else {}
 
     def is_steady(self):
-        """No time: the steps are those of pseudo-time, and what the records call time counts them."""
+        """True for runs without physical time: the steps are those of pseudo-time, and the column `time` counts them."""
         time = self.table("time")
         compressible = "compressible" in (self.run.get("miniapp"), self.table("case").get("miniapp"))
         return not time.get("end") if compressible else bool(time.get("steady"))

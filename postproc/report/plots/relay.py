@@ -20,7 +20,7 @@ def notes(relay):
              "(%s); 95 %% intervals by a block bootstrap; noise band: a factor of %.3g. Loop gain: this cost over the one on the reference's systems."
              % (relay["branches"], relay["steps"], relay["progress"], relay["noise"] or 1)]
     if not relay.get("clear_progress", True):
-        words.append("The reference makes no clear progress here, so that cost per progress decides nothing.")
+        words.append("The reference solver makes no clear progress here, so costs per progress cannot be compared.")
     return words + [s["why"][0].upper() + s["why"][1:] + "." for s in relay["solvers"][2:] if s["why"]]
 
 

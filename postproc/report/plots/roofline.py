@@ -47,14 +47,14 @@ def rate_plot(run, folder):
     axes.set_ylim(len(found) - 0.4, -0.6)
     axes.set_xlim(0, 1.15 * max([triad] + [max(k["gb_per_s"], k["triad_same_size_gb_per_s"]) for k in found]))
     axes.grid(False, "y")
-    axes.set_xlabel("GB/s: least bytes over measured time")
+    axes.set_xlabel("GB/s: minimal bytes / measured time")
     axes.set_title("Bandwidth of the kernels")
     handles = [sketch.rule("#b3261e", "--"), sketch.rule(style.INK)]
-    figure.key(handles, ["triad out of memory, %.3g GB/s" % triad, "triad on as many bytes"])
+    figure.key(handles, ["triad from main memory, %.3g GB/s" % triad, "triad with as many bytes"])
     data = [(c, [k[c] for k in found]) for c in ("system", "solver", "kernel", "bytes", "flops", "seconds", "gb_per_s", "gflop_per_s",
                                                   "triad_gb_per_s", "triad_same_size_gb_per_s")]
-    return [figure.save(folder, "roofline_rates", "The least bytes that each kernel must move, over its time on the systems of the run. "
-                       "Beyond the dashed line the data came out of a cache; the black mark is the triad on as many bytes.", data)]
+    return [figure.save(folder, "roofline_rates", "Minimal bytes that each kernel must move, divided by its measured time on the systems of "
+                       "the run. Beyond the dashed line the data came from a cache. Black mark: triad with as many bytes.", data)]
 
 
 def roofline_plot(run, folder):
@@ -82,7 +82,7 @@ def roofline_plot(run, folder):
 
 
 def part_plots(run, folder):
-    """Colours, sweeps, levels of each preconditioner that reports them."""
+    """Time per colour, sweep or level, for each preconditioner that reports them."""
     of = {}
     for k in kernels(run):
         if k["kernel"] not in KINDS:
@@ -111,7 +111,7 @@ def part_plots(run, folder):
 
 
 def table(run):
-    names = ["system", "solver", "kernel", "MB", "Mflop", "microseconds", "GB/s", "of triad", "of triad on as many bytes"]
+    names = ["system", "solver", "kernel", "MB", "Mflop", "microseconds", "GB/s", "of triad", "of triad with as many bytes"]
     rows = [[k["system"], k["solver"], k["kernel"], "%.3g" % (1e-6 * k["bytes"]), "%.3g" % (1e-6 * k["flops"]), "%.4g" % (1e6 * k["seconds"]),
              "%.3g" % k["gb_per_s"], "%.2f" % (k["gb_per_s"] / k["triad_gb_per_s"]), "%.2f" % (k["gb_per_s"] / k["triad_same_size_gb_per_s"])]
             for k in kernels(run)]

@@ -39,7 +39,7 @@ class Study:
         self._place(run)
 
     def _take_out(self):
-        """Candidates without a solve, and why; the other rows stay."""
+        """Candidates that were left out, and why; the other rows are kept."""
         rows, verdicts = self.summary, self.summary["verdict"]
         out = [(rows["name"][i], rows["left_out"][i]) for i, v in enumerate(verdicts) if v == "left out"]
         keep = [i for i, v in enumerate(verdicts) if v != "left out"]
@@ -65,7 +65,7 @@ class Study:
         self.steps = self.rows["step"][self.at[REFERENCE]]
 
     def _place(self, run):
-        """The abscissa of the systems: time where the run has one, else steps; and the CFL number there."""
+        """The abscissa of the systems: the time, or the steps if the run has no time; and the CFL number."""
         self.x, self.x_label, self.cfl = self.steps, "pseudo-time step" if run.is_steady() else "step", None
         history = run.history
         if history is None or "step" not in history:
@@ -89,7 +89,7 @@ class Study:
         return self.rows["iterations"][self.at[name]]
 
     def floor(self):
-        """The noise floor: the largest extent of the A/A intervals."""
+        """The half-width of the noise band: the largest |log ratio| of the A/A intervals."""
         if "noise" in self.summary:
             return float(self.value(CONTROL, "noise"))
         low, high = self.value(CONTROL, "low"), self.value(CONTROL, "high")
@@ -105,7 +105,7 @@ class Study:
         return len(parted), int(parted.sum()), int(self.steps[parted][0]) if parted.any() else None
 
     def split(self, name):
-        """Median milliseconds per solve: setup, apply, spmv, reductions, rest; the whole as one part where the solver is
+        """Median milliseconds per solve: setup, apply, spmv, reductions, rest; the whole as one part if the solver is
         another library's, which reports no parts."""
         at = self.at[name]
         whole = np.median(self.total[at])
@@ -126,19 +126,19 @@ class Study:
 
 
 def decide_by_sums(rows):
-    """Costs by sums; runs of older versions have medians alone. Returns the statistic in words."""
+    """Costs by sums; runs of older versions have medians only. Returns the statistic in words."""
     if "sums_ratio" not in rows:
-        return "median of time / reference's time"
+        return "median of time / time of the reference solver"
     rows["median_ratio"] = rows["ratio"]
     for ours, theirs in (("ratio", "sums_ratio"), ("low", "sums_low"), ("high", "sums_high")):
         rows[ours] = rows[theirs]
-    return "sum of the times / sum of the reference's"
+    return "sum of the times / sum of those of the reference solver"
 
 
 def notes(study):
     """How the costs were measured, noise, reproducibility, what was left out."""
     low, high = (study.value(CONTROL, c) for c in ("low", "high"))
-    words = ["Same systems (open loop), %s: each of %d (%s) was solved by all, in random order. Cost: %s; 95 %% intervals. A/A control "
+    words = ["Same systems (open loop), %s: each of %d (%s) was solved by all solvers, in random order. Cost: %s; 95 %% intervals. A/A control "
              "%.3g to %.3g; noise band: a factor of %.3g." % (
                  study.here, study.value(REFERENCE, "systems"), study.system, study.statistic, low, high, study.floor())]
     repetition = study.repetition()
@@ -157,14 +157,14 @@ def notes(study):
 
 
 def _cost(study, name):
-    """Of failures, on average over all systems."""
+    """Time of failed solves, on average over all systems."""
     if "failed_ms" not in study.summary:
         return ""
     return ", which cost %.3g of %.3g ms per system" % (study.value(name, "failed_ms"), _paid_ms(study, name))
 
 
 def _paid_ms(study, name):
-    """A failed solve counts with the reference's time for the same system, which would have to solve it again."""
+    """The cost of a failed solve includes the time of the reference solver, which would have to solve the system again."""
     return study.value(REFERENCE, "mean_ms") * (1 if name == REFERENCE else study.value(name, "ratio"))
 
 

@@ -12,7 +12,7 @@ UNDECIDED = "undecided"
 
 
 def colours(study):
-    """One colour a solver on all plots."""
+    """One colour per solver on all plots."""
     found = {REFERENCE: style.INK, CONTROL: style.GREY, UNDECIDED: style.GREY}
     for i, name in enumerate(study.candidates):
         found[name] = style.COLOURS[i % len(style.COLOURS)]
@@ -64,7 +64,7 @@ def winners(study):
 
 
 def _runs(stretches, names):
-    """Neighbouring stretches of one winner as one."""
+    """Joins neighbouring stretches with the same winner."""
     merged = []
     for (a, b), name in zip(stretches, names):
         if merged and merged[-1][2] == name:
@@ -75,7 +75,7 @@ def _runs(stretches, names):
 
 
 def win_map(study, folder):
-    """Rows: solvers; along the run, violet where faster than the reference, orange where slower, white within the noise."""
+    """One row per solver along the run: violet where it is faster than the reference solver, orange where it is slower, white within the noise band."""
     names, shown = study.candidates, colours(study)
     if len(study.steps) < 3 or np.any(np.diff(study.x) < 0):
         raise ValueError("too few systems for a map")
@@ -108,9 +108,9 @@ def win_map(study, folder):
     axes[-1].set_xlim(edges[0], edges[-1])
     data = [("step", study.steps), (study.x_label.replace(" ", "_"), study.x)] + ([("cfl", study.cfl)] if panels == 2 else [])
     data += [(n, study.ratio(n)) for n in study.names if n != REFERENCE]
-    return [figure.save(folder, "shadow_win_map", "Each column a system: orange where a solver took longer than the reference, "
-                       "violet where less, white within the noise. First row: the fastest of each stretch; undecided where no "
-                       "difference is significant.", data)]
+    return [figure.save(folder, "shadow_win_map", "One column per system: violet where a solver took less time than the reference "
+                       "solver, orange where it took more, white within the noise band. First row: the fastest solver of each "
+                       "stretch, or undecided if no difference is significant.", data)]
 
 
 def ratio_plot(study, folder):
@@ -123,11 +123,11 @@ def ratio_plot(study, folder):
     axes.log()
     figure.finish(axes, "Every pair", study.x_label, "time / reference's time")
     data = [("step", study.steps)] + [(n, study.ratio(n)) for n in study.names if n != REFERENCE]
-    return [figure.save(folder, "shadow_ratio", "Time of each solver over the reference's on the same system. Grey: the A/A pairs.", data)]
+    return [figure.save(folder, "shadow_ratio", "Time of each solver relative to the reference solver on the same system. Grey: A/A pairs.", data)]
 
 
 def iteration_plot(study, folder):
-    """Distributions as boxes, and the way along the run."""
+    """Distributions as boxes, and values along the run."""
     names, shown = [n for n in study.names if n != CONTROL], colours(study)
     figure, (left, right) = sketch.new(style.WIDTH, 3.6, 1, 2, share="y", width_ratios=[1, 1.5])
     left.boxplot([study.iterations(n) for n in names], [shown[n] for n in names])
@@ -171,18 +171,18 @@ def split_plot(study, folder):
     axes.set_xlim(0, clip if clip else 1.18 * max(total.values()))
     axes.grid(False, "y")
     axes.set_xlabel("ms per solve")
-    axes.set_title("Where each solver's time goes")
+    axes.set_title("Where the time of each solver goes")
     handles = [sketch.patch(palette[k]) for k in kinds]
     figure.key(handles, kinds)
     data = [("name", names)] + [(k, [dict(parts[n]).get(k, "") for n in names]) for k in kinds]
-    caption = "Mean per solve, scaled to the median."
+    caption = "Mean times of the parts of a solve, scaled to the median of the whole."
     if "not split" in kinds:
-        caption += " Not split: another library's solver, which does not time its parts."
+        caption += " Not split: solvers of other libraries, which do not report the times of their parts."
     return [figure.save(folder, "shadow_split", caption, data)]
 
 
 def curve_plots(run, study, folder):
-    """Residuals against iterations and against milliseconds, of the latest system that was recorded."""
+    """Residuals against iterations and against milliseconds, for the last system recorded."""
     if not os.path.exists(run.file("shadow_curves.csv")):
         return []
     rows = shadow.read(run, "shadow_curves.csv")
@@ -207,5 +207,5 @@ def curve_plots(run, study, folder):
     left.log()
     figure.finish(left, "Convergence at step %d" % step, "iterations", "|r| / |r₀|")
     data = [(c, rows[c]) for c in ("step", "name", "iteration", "ms", "residual")]
-    return [figure.save(folder, "shadow_curves", "Residual of each solver on one system, the latest of those recorded. Milliseconds: "
-                       "setup first, then the solve's time spread evenly over its iterations.", data)]
+    return [figure.save(folder, "shadow_curves", "Residual of each solver on the last system recorded. Time: set-up first, then the time of "
+                       "the solve divided evenly among its iterations.", data)]

@@ -16,7 +16,7 @@ def _colour(value):
 
 
 class Mark(dict):
-    """One thing that is drawn, and the points that it spans. sticky: ends of the axes that need no margin."""
+    """One mark, and the points that it spans. sticky: ends of the axes that need no margin."""
 
     def __init__(self, kind, x=(), y=(), sticky=(), /, **more):
         super().__init__(kind=kind, **{k: v for k, v in more.items() if v is not None})
@@ -183,7 +183,7 @@ class Axes:
         return list({m["name"]: m for m in reversed(self.marks) if m.get("name")}.values())[::-1]
 
     def limits(self, d):
-        """As given; else from the data with a margin."""
+        """The limits of an axis: as given, otherwise from the data with a margin."""
         axis = self.of[d]
         low, high = axis["low"], axis["high"]
         if low is not None and high is not None:
@@ -242,7 +242,7 @@ class Canvas:
                 "axes": [a.kept() for a in self.axes]}
 
     def colour_bar(self, drawn, label, values=None, ticks=None, names=None):
-        """The bar of a picture; its ends are pointed where `values` lie beyond the limits of its colours."""
+        """The colour bar of a picture; its ends are pointed if `values` lie beyond the limits of the colours."""
         self.bar = {k: drawn[k] for k in ("low", "high", "map", "cmap", "wide", "words") if k in drawn}
         self.bar.update(label=label, beyond=[bool(values is not None and np.nanmin(values) < drawn["low"]),
                                              bool(values is not None and np.nanmax(values) > drawn["high"])])
@@ -250,7 +250,7 @@ class Canvas:
             self.bar.update(ticks=[float(t) for t in ticks], names=[str(n) for n in names])
 
     def key(self, handles, names):
-        """A legend below all axes. Named lines need none: they have one with their values."""
+        """A legend below all axes. Named lines need none, because their readout also names them."""
         if not any(h.get("kind") == "line" for h in handles):
             self.legend = [{"name": name, **{k: h[k] for k in ("colour", "line", "dashed", "alpha") if k in h}} for h, name in zip(handles, names)]
 

@@ -5,7 +5,7 @@ from . import sketch, style
 
 
 def split(run):
-    """[(system, kernel, seconds), ...] of run.json's timings, whatever their depth; largest systems first."""
+    """[(system, kernel, seconds), ...] of the timings in run.json, at any depth; largest systems first."""
     rows = []
 
     def walk(path, value):
@@ -53,8 +53,8 @@ def timing_plot(run, folder):
     axes.set_xlim(0)
     axes.set_xlabel("seconds")
     data = [("system", [r[0] for r in rows]), ("kernel", [r[1] for r in rows]), ("seconds", [r[2] for r in rows])]
-    return [figure.save(folder, "timings", "Each bar a system, its parts the kernels, darkest the largest; "
-                       "per cent of everything that was timed.", data)]
+    return [figure.save(folder, "timings", "One bar per system, divided into kernels (darkest: largest), in per cent of all "
+                       "measured time.", data)]
 
 
 def timing_table(run):

@@ -28,7 +28,7 @@ def time(path):
 def read(path):
     with _open(path) as file:
         if "VTKHDF" not in file:
-            raise ValueError("no VTKHDF file: it has no group /VTKHDF")
+            raise ValueError("not a VTKHDF file: it has no group /VTKHDF")
         root = file["VTKHDF"]
         cells = {name: values[()] for name, values in root["CellData"].items()}
         when = float(root["Steps/Values"][0])

@@ -83,7 +83,8 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
     if (!fs::is_directory(path_)) throw Error(Exit::usage, path_ + ": exists and is not a directory");
     if (!is_run(path_) && !holds_nothing_but_a_manifest(path_)) refuse(path_, "exists and is not a run directory");
     if (is_old_run(path_) && !fs::exists(of(manifest_name)))
-      refuse(path_, "contains a run of an older version, which did not list its files: remove it yourself");
+      refuse(path_,
+             "contains a run of an older version of weir, which did not list its files; remove the folder by hand");
   }
   make_folder(path_);
   take_hold();
@@ -92,6 +93,7 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
     if (!how.overwrite)
       throw Error(Exit::usage, path_ + ": already holds a run; add --overwrite or choose another directory (-o)");
     read_names(manifest);
+    refuse_full_links();
     remove_stale_temporaries();
     remove_all();
   } else if (!holds_nothing_but_a_manifest(path_)) {  // of another program, or made since
@@ -114,7 +116,7 @@ RunDirectory::RunDirectory(const std::string& path, Continued how) : path_(plain
   take_hold();
   const std::string manifest = read_manifest();
   const bool is_listed = manifest.starts_with(head_line);
-  if (!is_listed && !manifest.empty()) refuse(path_, "its manifest.txt is not that of a run");
+  if (!is_listed && !manifest.empty()) refuse(path_, "its manifest.txt was not written by a run");
   write_line((is_listed ? "" : head_line) + fmt::format("owner {} {} {}\n", getpid(), host_name(), date_text()));
   is_listed ? read_names(manifest) : adopt();
   sync_file(manifest_.file, of(manifest_name));
@@ -138,11 +140,11 @@ void RunDirectory::take_hold() {
   if (status == 0) return;
   const int reason = errno;
   if (reason != EWOULDBLOCK) {
-    without_lock_ = std::string("the file system keeps no locks (") + std::strerror(reason) +
-                    "): see to it that no second process writes into " + path_;
+    without_lock_ = std::string("the file system does not support file locks (") + std::strerror(reason) +
+                    "): make sure that no other process writes into " + path_;
     return;
   }
-  refuse(path_, owner_text(read_manifest()) + " writes here: wait for its end");
+  refuse(path_, owner_text(read_manifest()) + " is writing into it: wait until that process has ended");
 }
 
 // Error(file_io) where the directory has been moved or removed, or the manifest has: what is made under its name now
@@ -236,6 +238,20 @@ void RunDirectory::sync() {
   for (const std::string& folder : std::set<std::string>(folders_)) sync_folder(folder);
   files_.clear();
   folders_.clear();
+}
+
+// Files of a new run would replace those behind a link of the user, which may be another run's.
+void RunDirectory::refuse_full_links() const {
+  std::set<std::string> folders{"vtk", "checkpoints", "capsules", "probes", "surface"};
+  for (const std::string& name : names_) folders.insert(fs::path(name).parent_path().string());
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    if (folder.empty() || !lies_behind_a_link(folder + "/any") || !fs::is_directory(of(folder), error)) continue;
+    if (!fs::is_empty(of(folder), error))
+      refuse(path_, folder +
+                        " is a link to a folder with files, which those of this run might replace: empty it or "
+                        "remove the link");
+  }
 }
 
 // The manifest goes on naming them until the last has gone.

@@ -53,6 +53,7 @@ class RunDirectory final : public FileListener {
   void take_hold();
   void require_hold() const;
   bool lies_behind_a_link(const std::string& name) const;
+  void refuse_full_links() const;
   std::string read_manifest() const;
   void read_names(const std::string& manifest);
   void write_line(const std::string& line);

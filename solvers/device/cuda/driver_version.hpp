@@ -7,8 +7,8 @@ namespace weir {
 
 inline std::string too_old_driver(int driver, int toolkit) {
   const auto text = [](int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); };
-  return "the driver knows CUDA " + text(driver) + ", this build was made with CUDA " + text(toolkit) +
-         ": update the driver, or build with a toolkit that it knows (12.8 or newer)";
+  return "the driver supports CUDA " + text(driver) + ", but this build was made with CUDA " + text(toolkit) +
+         ": update the driver, or build with a CUDA toolkit that the driver supports (12.8 or newer)";
 }
 
 }  // namespace weir

@@ -8,8 +8,8 @@ namespace weir {
 void backend::no_device() { throw Error(Exit::no_device, why_no_device()); }
 
 std::string backend::why_no_device() {
-  return "this build computes on the host alone; ./weir build default (an emulated device) and ./weir build cuda "
-         "(a GPU) have a device";
+  return "this build computes on the host only; for a device use ./weir build default (emulated) or ./weir build cuda "
+         "(GPU)";
 }
 
 void gemm_device(const GemmBatch&) { backend::no_device(); }

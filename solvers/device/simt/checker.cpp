@@ -115,7 +115,7 @@ std::string author(const Record& r) {
 void report_race(const Record& before, const char* was, const char* now, const void* p, const void* pc) {
   fail(format("race: %s here, at ", now) + describe_code(code_offset(pc)) + format(", and %s by ", was) +
        author(before) + " at " + describe_code(before.code) +
-       ", with nothing between them that orders them: " + describe_address(p));
+       ", without synchronisation between them: " + describe_address(p));
 }
 
 void check_order(const char* p, std::uint8_t bytes, unsigned access, const void* pc) {

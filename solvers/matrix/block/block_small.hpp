@@ -1,38 +1,10 @@
-// Dense column-major n x n blocks handled by one thread of either space; sums in double, results in the storage type.
-// For kernels with one thread per block.
+// Inverse of a dense column-major n x n block by one thread of either space; sums in double, result in T.
 #pragma once
-#include <cstdint>
-
 #include "solvers/device/space.hpp"
 
 namespace weir::block_small {
 
 inline constexpr int most = 64;  // the largest n
-
-// C -= A B
-template <class T>
-WEIR_HD void subtract_product(int n, T* C, const T* A, const T* B) {
-  for (int v = 0; v < n; ++v)
-    for (int u = 0; u < n; ++u) {
-      double s = static_cast<double>(C[v * n + u]);
-      for (int w = 0; w < n; ++w) s -= static_cast<double>(A[w * n + u]) * static_cast<double>(B[v * n + w]);
-      C[v * n + u] = static_cast<T>(s);
-    }
-}
-
-// B <- A B
-template <class T>
-WEIR_HD void multiply_in_place(int n, const T* A, T* B) {
-  double column[most];
-  for (int v = 0; v < n; ++v) {
-    for (int w = 0; w < n; ++w) column[w] = static_cast<double>(B[v * n + w]);
-    for (int u = 0; u < n; ++u) {
-      double s = 0;
-      for (int w = 0; w < n; ++w) s += static_cast<double>(A[w * n + u]) * column[w];
-      B[v * n + u] = static_cast<T>(s);
-    }
-  }
-}
 
 template <class T>
 WEIR_HD void exchange(T& a, T& b) {

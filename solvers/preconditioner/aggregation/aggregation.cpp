@@ -10,25 +10,29 @@ namespace {
 
 constexpr Option aggregation_keys[] = {
     {"interpolation", Option::text, "constant",
-     "interpolation: constant in each aggregate, or smoothed (symmetric scalar matrices; iterations hardly grow on "
-     "finer grids), which has only the keys pre, post, strength, levels and coarse_rows",
+     "interpolation from the aggregates; constant: constant in each aggregate; smoothed: smoothed aggregation, for "
+     "symmetric scalar matrices, whose iterations hardly grow on finer grids (only the keys pre, post, strength, "
+     "levels and coarse_rows apply)",
      "constant | smoothed"},
     {"smoother", Option::table, "{ type = \"block_ilu0\" }",
-     "smoother S of every level but the coarsest: any preconditioner for block CSR", "preconditioner"},
+     "smoother of every level but the coarsest, any preconditioner for block CSR", "preconditioner"},
     {"pre", Option::integer, "depends on interpolation: 0; smoothed: 2",
-     "pre-smoothing sweeps (smoothed: the degree of a Chebyshev polynomial in D^-1 A)", "[0, inf)", "sweeps"},
+     "number of pre-smoothing sweeps (smoothed: degree of a Chebyshev polynomial in D^-1 A)", "[0, inf)", "sweeps"},
     {"post", Option::integer, "depends on interpolation: 1; smoothed: 2",
-     "post-smoothing sweeps (smoothed: the degree)", "[0, inf)", "sweeps"},
+     "number of post-smoothing sweeps (smoothed: degree of a Chebyshev polynomial in D^-1 A)", "[0, inf)", "sweeps"},
     {"cycle", Option::text, "V",
-     "treatment of the next level: one cycle, two, or up to two steps of GCR preconditioned by the cycle (Notay & "
-     "Vassilevski 2008; depends on r and needs fgmres)",
+     "type of the cycle; V: one cycle on the next coarser level; W: two cycles; K: up to two steps of GCR "
+     "preconditioned by the cycle (Notay & Vassilevski 2008), which requires fgmres because it depends on r",
      "V | W | K"},
-    {"passes", Option::integer, "2", "pairwise aggregation passes: an aggregate has at most 2^passes rows", "[1, inf)"},
+    {"passes", Option::integer, "2", "number of passes of pairwise aggregation: an aggregate has at most 2^passes rows",
+     "[1, inf)"},
     {"strength", Option::number, "0.25",
-     "strength threshold: couplings weaker than this fraction of the row's largest are ignored when aggregating",
+     "strength threshold: couplings weaker than this fraction of the largest one in the row are ignored in the "
+     "aggregation",
      "[0, 1]"},
     {"scaling", Option::number, "1.0",
-     "over-correction factor: piecewise-constant interpolation makes second derivatives on coarse levels too stiff",
+     "over-correction factor on the correction from a coarse level, because piecewise-constant interpolation makes "
+     "second derivatives there too stiff",
      "(0, inf)"},
     {"diffusion", Option::number, "1.0",
      "factor on the diffusive coupling between aggregates on coarse levels (piecewise-constant interpolation "
@@ -37,7 +41,8 @@ constexpr Option aggregation_keys[] = {
     {"coarse_storage", Option::text, "double", "storage of the matrices of the coarse levels", "double | float", "",
      "coarse_matrices, single=float"},
     {"levels", Option::integer, "20", "largest number of levels", "[2, inf)"},
-    {"coarse_rows", Option::integer, "32", "largest size of the coarsest level", "[1, inf)", "block rows"}};
+    {"coarse_rows", Option::integer, "32", "largest number of block rows of the coarsest level", "[1, inf)",
+     "block rows"}};
 
 // Keys of constant interpolation only; those of the other are neither read nor written into the effective
 // configuration.
@@ -54,7 +59,7 @@ AggregationOptions read_aggregation_options(const Table& t) {
   o.pre = t.get("pre", o.smoothed ? 2 : 0);
   o.post = t.get("post", o.smoothed ? 2 : 1);
   read_keys(t, "levels", o.levels, "coarse_rows", o.coarse_rows, "strength", o.strength);
-  if (o.pre + o.post == 0) t.fail("post", "a cycle needs a sweep before or after its correction");
+  if (o.pre + o.post == 0) t.fail("post", "'pre' and 'post' must not both be 0");
   if (!o.smoothed) read_constant(t, o);
   for (const char* key : {"smoother", "cycle", "passes", "scaling", "diffusion", "coarse_storage"})
     if (o.smoothed && t.has(key)) t.fail(key, "applies to interpolation = \"constant\" only");

@@ -149,8 +149,8 @@ class SmoothedAggregation final : public Preconditioner<Space> {
   SetupInfo do_setup(const Matrix<Space>& A) override {
     if (A.block() != 1 || !A.is_symmetric())
       throw Error(Exit::usage,
-                  "aggregation: interpolation = \"smoothed\" takes symmetric matrices of scalars, and this is " +
-                      std::string(A.block() != 1 ? "one of blocks" : "not symmetric"));
+                  "aggregation: interpolation = \"smoothed\" requires a symmetric scalar matrix, but this one is " +
+                      std::string(A.block() != 1 ? "a matrix of blocks" : "not symmetric"));
     levels_.clear();
     BlockCsrData rows = block_rows(A);
     add_level(&A, rows);

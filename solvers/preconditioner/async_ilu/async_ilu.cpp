@@ -144,7 +144,7 @@ template <class Space>
 void AsyncIlu<Space>::make_factors(const Matrix<Space>& A) {
   A_ = &taken_as<BlockCsr<Space>>(A, "async_block_ilu0");
   if (A_->block() > async_ilu::largest_block && !options_.scalar)
-    throw Error(Exit::usage, "async_block_ilu0: blocks may have at most 8 unknowns, this matrix has " +
+    throw Error(Exit::usage, "async_block_ilu0: blocks may have at most 8 unknowns, but this matrix has " +
                                  std::to_string(A_->block()) + "; async_ilu0 accepts any block size");
   factors_.reset();
   factors_ = std::make_unique<AsyncFactors<Space>>(*A_, options_);
@@ -187,24 +187,29 @@ std::string AsyncIlu<Space>::describe() const {
 namespace {
 
 constexpr Option prescribed_keys[] = {
-    {"type", Option::text, "prescribed", "free-running threads, or a seeded model of them that repeats bit for bit",
+    {"type", Option::text, "prescribed",
+     "asynchrony of the threads; free: threads run freely; prescribed: a model of them, whose results are bitwise "
+     "reproducible for a given seed",
      "free | prescribed"},
-    {"seed", Option::integer, "1", "random seed of prescribed asynchrony"},
-    {"delay", Option::integer, "8", "largest number of steps after which a value is seen by other rows", "[0, inf)"},
+    {"seed", Option::integer, "1", "seed of the random numbers of prescribed asynchrony"},
+    {"delay", Option::integer, "8", "largest number of steps until other rows see a new value", "[0, inf)"},
     {"lanes", Option::integer, "16", "number of virtual threads", "[1, inf)"}};
 constexpr Option async_ilu_keys[] = {
-    {"build_sweeps", Option::integer, "1", "fixed-point sweeps per factorisation", "[1, inf)"},
-    {"apply_sweeps", Option::integer, "1", "Jacobi sweeps per triangular solve", "[1, inf)"},
-    {"chunk", Option::integer, "384", "block rows that a thread fetches from the work queue at once", "[1, inf)",
-     "block rows"},
+    {"build_sweeps", Option::integer, "1", "number of fixed-point sweeps per factorisation", "[1, inf)"},
+    {"apply_sweeps", Option::integer, "1", "number of Jacobi sweeps per triangular solve", "[1, inf)"},
+    {"chunk", Option::integer, "384", "number of block rows that a thread fetches from the work queue at once",
+     "[1, inf)", "block rows"},
     {"initial", Option::text, "matrix",
-     "initial guess of the factors: the entries of A, or the factors of the last update", "matrix | previous"},
-    {"scaling", Option::boolean, "false", "symmetric scaling: factorise S A S, which has unit diagonal entries"},
+     "initial guess of the factors; matrix: the entries of A; previous: the factors of the last update",
+     "matrix | previous"},
+    {"scaling", Option::boolean, "false",
+     "switch for symmetric scaling: factorisation of S A S, which has unit diagonal entries"},
     {"diagnostics", Option::boolean, "false",
-     "measurement of the fixed-point residual and of the dominance of L and U at each set-up, not counted in its time"},
+     "switch for measuring the fixed-point residual and the diagonal dominance of L and U at each set-up (outside of "
+     "its measured time)"},
     {"asynchrony", Option::table, "\"free\"",
-     "asynchrony of the threads: \"free\", \"prescribed\", or a table of the model", "", "", "",
-     [] { return Options(prescribed_keys); }}};
+     "asynchrony of the threads: \"free\", \"prescribed\", or a table with the parameters of the prescribed model", "",
+     "", "", [] { return Options(prescribed_keys); }}};
 
 AsyncIluOptions read_options(const Table& options, bool scalar) {
   const Table t = options.described_by(async_ilu_keys);
@@ -238,7 +243,7 @@ double async_ilu_bytes(const Table&, const MatrixSize& A) {
 
 constexpr PreconditionerDescription preconditioner::async_ilu0{
     .name = "async_ilu0",
-    .meaning = "asynchronous sweeps for scalar ILU(0) factors and triangular solves",
+    .meaning = "scalar ILU(0) with factors and triangular solves by asynchronous sweeps",
     .citation = "Chow & Patel 2015; Kashi & Nadarajah 2020",
     .options = async_ilu_keys,
     .matrices = on_block_csr,
@@ -250,7 +255,7 @@ constexpr PreconditionerDescription preconditioner::async_ilu0{
     .make_device = make_async_ilu<Device, true>};
 constexpr PreconditionerDescription preconditioner::async_block_ilu0{
     .name = "async_block_ilu0",
-    .meaning = "asynchronous sweeps for block ILU(0) factors and triangular solves",
+    .meaning = "block ILU(0) with factors and triangular solves by asynchronous sweeps",
     .citation = "Kashi & Nadarajah 2020",
     .options = async_ilu_keys,
     .matrices = on_block_csr,

@@ -18,7 +18,6 @@
 #include "solvers/device/array.hpp"
 #include "solvers/device/space.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/matrix/block/block_small.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {

@@ -154,7 +154,7 @@ namespace {
 constexpr Option block_ilu0_keys[] = {
     factor_storage,
     factor_pivoting,
-    {"form", Option::text, "automatic", "former choice of device kernels, accepted without effect",
+    {"form", Option::text, "automatic", "former choice of the device kernels, without effect",
      "automatic | one_launch | workgroup | entry"}};
 
 template <class Space>

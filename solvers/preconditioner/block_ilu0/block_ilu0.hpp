@@ -31,7 +31,7 @@ inline constexpr Option factor_storage{
     "storage", Option::text,           "double", "storage of the factors; arithmetic is in double", "double | float",
     "",        "factors, single=float"};
 inline constexpr Option factor_pivoting{"pivoting", Option::boolean, "false",
-                                        "row exchanges within a block while it is inverted"};
+                                        "switch for row exchanges within a block while it is inverted"};
 struct MatrixSize;
 double block_ilu0_bytes(const Table& options, const MatrixSize& A);  // also of `line`
 

@@ -185,9 +185,10 @@ namespace {
 
 constexpr Option fast_poisson_keys[] = {
     {"transforms", Option::text, "auto",
-     "transforms: fast ones wherever they exist, eigenvectors only, or the estimated cheaper ones",
+     "type of the transforms; fast: fast transforms wherever they exist; matrix: products with eigenvectors only; "
+     "auto: those with the lower estimated cost",
      "auto | fast | matrix"},
-    {"tridiagonal", Option::text, "auto", "direction that is solved by tridiagonal systems instead of a transform",
+    {"tridiagonal", Option::text, "auto", "direction in which tridiagonal systems are solved instead of a transform",
      "auto | none | y | z"}};
 
 template <class Space>

@@ -169,14 +169,16 @@ std::string Multicolor<Space, T>::describe() const {
 namespace {
 
 constexpr Option multicolor_keys[] = {
-    {"sweeps", Option::integer, "2", "sweeps over all colours", "[1, inf)"},
-    {"symmetric", Option::boolean, "false", "additional sweep in the reverse order of the colours after each sweep"},
+    {"sweeps", Option::integer, "2", "number of sweeps over all colours", "[1, inf)"},
+    {"symmetric", Option::boolean, "false",
+     "switch for an additional sweep in the reverse order of the colours after each sweep"},
     {"storage", Option::text, "float", "storage of the off-diagonal blocks; arithmetic is in double",
      "double | float | bfloat16", "", "factors, single=float"},
     {"colouring", Option::text, "largest_first",
-     "colouring algorithm: greedy by degree, the same with colours of equal size, or by random numbers",
+     "colouring algorithm; largest_first: greedy by degree; balanced: greedy with colours of equal size; "
+     "jones_plassmann: by random numbers",
      "largest_first | balanced | jones_plassmann"},
-    {"seed", Option::integer, "1", "random seed of colouring = \"jones_plassmann\""}};
+    {"seed", Option::integer, "1", "seed of the random numbers for colouring = \"jones_plassmann\""}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options) {

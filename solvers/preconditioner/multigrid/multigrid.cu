@@ -60,22 +60,22 @@ bool Multigrid<Space>::spreads_over(const Matrix<Space>& A) const {
 namespace {
 
 constexpr Option multigrid_keys[] = {
-    {"pre", Option::integer, "2", "pre-smoothing sweeps (banded storage: Chebyshev degree minus one)", "[1, inf)",
-     "sweeps"},
-    {"post", Option::integer, "2", "post-smoothing sweeps", "[1, inf)", "sweeps"},
+    {"pre", Option::integer, "2", "number of pre-smoothing sweeps (banded storage: Chebyshev degree minus one)",
+     "[1, inf)", "sweeps"},
+    {"post", Option::integer, "2", "number of post-smoothing sweeps", "[1, inf)", "sweeps"},
     {"symmetric", Option::boolean, "depends: false, with pipelined_cg true",
-     "post-smoothing in reverse order, so that the cycle is symmetric; false converges faster but requires the "
-     "flexible "
-     "variant of cg (the default)"},
+     "switch for post-smoothing in reverse order, which makes the cycle symmetric; false: faster convergence, but "
+     "requires the flexible variant of cg (the default)"},
     {"smoother", Option::text, "red_black",
-     "smoother: over-relaxed Gauss-Seidel by two colours, or a Chebyshev polynomial in D^-1 A",
+     "smoother; red_black: over-relaxed red-black Gauss-Seidel; chebyshev: Chebyshev polynomial in D^-1 A",
      "red_black | chebyshev"},
     {"storage", Option::text, "float", "storage of all values inside the cycle", "double | float", "",
      "precision, single=float"},
-    {"coarse_size", Option::integer, "depends: 4096 of a tensor grid, else 64",
+    {"coarse_size", Option::integer, "depends: 4096 for a tensor grid, else 64",
      "largest number of unknowns of the coarsest grid, which is solved directly", "[1, 4096]", "unknowns"},
     {"gather_size", Option::integer, "32768",
-     "parallel runs: grids with at most this many unknowns are gathered and solved on rank 0", "[1, inf)", "unknowns"}};
+     "largest number of unknowns of a grid that is gathered and solved on rank 0 (parallel runs)", "[1, inf)",
+     "unknowns"}};
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
@@ -92,7 +92,7 @@ std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
 
 constexpr PreconditionerDescription preconditioner::multigrid{
     .name = "multigrid",
-    .meaning = "geometric multigrid on a tensor grid, coarsened where points lie closest",
+    .meaning = "geometric multigrid on a tensor grid, coarsened in the directions with the smallest cells",
     .citation = "Trottenberg, Oosterlee & Schueller 2001",
     .options = multigrid_keys,
     .matrices = on_stencil | on_banded,

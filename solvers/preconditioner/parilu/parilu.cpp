@@ -15,10 +15,10 @@ template <class Space>
 const BlockCsr<Space>& block_csr(const Matrix<Space>& A, bool asynchronous_solves) {
   const auto& csr = taken_as<BlockCsr<Space>>(A, "parilut");
   if (asynchronous_solves && csr.block() > async_ilu::largest_block)
-    throw Error(Exit::usage,
-                "parilu, parilut: solves = \"asynchronous\" needs blocks of at most 8 unknowns, this "
-                "matrix has " +
-                    std::to_string(csr.block()) + "; solves = \"exact\" accepts any");
+    throw Error(
+        Exit::usage,
+        "parilu, parilut: solves = \"asynchronous\" requires blocks of at most 8 unknowns, but this matrix has " +
+            std::to_string(csr.block()) + "; solves = \"exact\" accepts any");
   return csr;
 }
 
@@ -102,32 +102,38 @@ std::string ParIlu<Space>::report() const {
 namespace {
 
 constexpr Option parilu_keys[] = {
-    {"sweeps", Option::integer, "5", "fixed-point sweeps per factorisation", "[1, inf)"},
+    {"sweeps", Option::integer, "5", "number of fixed-point sweeps per factorisation", "[1, inf)"},
     {"schedule", Option::text, "asynchronous",
-     "values that a sweep reads: the current ones of other threads, or those of the previous sweep (repeats bit for "
-     "bit)",
+     "values that a sweep reads; asynchronous: the current values of other threads; synchronous: the values of the "
+     "previous sweep (bitwise reproducible)",
      "asynchronous | synchronous"},
-    {"solves", Option::text, "exact", "triangular solves: exact by levels, or by sweeps (needs fgmres)",
+    {"solves", Option::text, "exact", "triangular solves; exact: by levels; asynchronous: by sweeps (requires fgmres)",
      "exact | asynchronous"},
-    {"apply_sweeps", Option::integer, "3", "sweeps per asynchronous triangular solve", "[1, inf)"},
+    {"apply_sweeps", Option::integer, "3", "number of sweeps per asynchronous triangular solve", "[1, inf)"},
     {"initial", Option::text, "matrix",
-     "start of an update: the triangles of A, or the pattern and factors of the last update", "matrix | previous"},
+     "start of an update; matrix: the triangles of A; previous: the pattern and factors of the last update",
+     "matrix | previous"},
     {"diagnostics", Option::boolean, "false",
-     "measurement of |A - L U| outside of the pattern at every step and at the end, at the cost of one more search"}};
+     "switch for measuring |A - L U| outside of the pattern at every step and at the end, at the cost of one more "
+     "search"}};
 constexpr Option parilut_keys[] = {
-    {"sweeps", Option::integer, "1", "fixed-point sweeps after each change of the pattern", "[1, inf)"},
+    {"sweeps", Option::integer, "1", "number of fixed-point sweeps after each change of the pattern", "[1, inf)"},
     parilu_keys[1],
     parilu_keys[2],
     parilu_keys[3],
     parilu_keys[4],
     parilu_keys[5],
-    {"steps", Option::integer, "3", "steps per set-up, each: add candidates, sweep, drop the smallest entries, sweep",
+    {"steps", Option::integer, "3",
+     "number of steps per set-up, each of which adds candidate entries, sweeps, drops the smallest entries and sweeps "
+     "again",
      "[0, inf)"},
-    {"update_steps", Option::integer, "1", "steps per update that starts from the previous factors; 0: sweeps alone",
-     "[0, inf)"},
-    {"fill", Option::number, "1.0", "entries kept in L and in U, relative to the triangles of A", "(0, 1000]"},
+    {"update_steps", Option::integer, "1",
+     "number of steps per update that starts from the previous factors; 0: sweeps only", "[0, inf)"},
+    {"fill", Option::number, "1.0", "number of entries kept in L and in U, relative to the triangles of A",
+     "(0, 1000]"},
     {"thresholds", Option::text, "approximate",
-     "selection of the drop thresholds by SampleSelect: stopped after one count, or exact", "approximate | exact"}};
+     "selection of the drop thresholds by SampleSelect; approximate: stopped after one count; exact: exact selection",
+     "approximate | exact"}};
 
 ParIluOptions read_options(const Table& options, bool thresholds) {
   const Table t = options.described_by(thresholds ? Options(parilut_keys) : Options(parilu_keys));
@@ -161,7 +167,7 @@ double parilu_bytes(const Table& options, const MatrixSize& A) {
 
 constexpr PreconditionerDescription preconditioner::parilu{
     .name = "parilu",
-    .meaning = "incomplete factors on the pattern of A by fixed-point sweeps; tends to ILU(0)",
+    .meaning = "incomplete factors on the pattern of A by fixed-point sweeps, which converge to ILU(0)",
     .citation = "Chow & Patel 2015",
     .options = parilu_keys,
     .matrices = on_block_csr,
@@ -173,7 +179,7 @@ constexpr PreconditionerDescription preconditioner::parilu{
     .make_device = make_parilu<Device, false>};
 constexpr PreconditionerDescription preconditioner::parilut{
     .name = "parilut",
-    .meaning = "incomplete factors by fixed-point sweeps on a pattern that follows the size of the entries",
+    .meaning = "incomplete factors by fixed-point sweeps on a pattern that is chosen by the size of the entries",
     .citation = "Anzt, Chow & Dongarra 2018; Anzt, Ribizel, Flegar, Chow & Dongarra 2019",
     .options = parilut_keys,
     .matrices = on_block_csr,

@@ -152,8 +152,9 @@ namespace {
 constexpr Option schwarz_keys[] = {
     {"inner", Option::table, "{ type = \"block_ilu0\" }", "preconditioner that each rank applies to its part",
      "preconditioner"},
-    {"overlap", Option::integer, "0", "overlap of the parts of the ranks; above 0 for structured scalar systems only",
-     "[0, inf)", "layers"}};
+    {"overlap", Option::integer, "0",
+     "overlap of the parts of the ranks; values above 0 are possible for structured scalar systems only", "[0, inf)",
+     "layers"}};
 constexpr const char* default_inner = "block_ilu0";
 
 template <class Space>
@@ -168,7 +169,7 @@ std::unique_ptr<Preconditioner<Space>> make_of_table(const Table& options) {
 
 constexpr PreconditionerDescription preconditioner::additive_schwarz{
     .name = "additive_schwarz",
-    .meaning = "each rank applies a preconditioner of its own to its part, restricted",
+    .meaning = "restricted additive Schwarz: each rank applies a preconditioner to its own part of the matrix",
     .citation = "Dryja & Widlund 1987; Cai & Sarkis 1999",
     .options = schwarz_keys,
     .matrices = on_any_matrix,

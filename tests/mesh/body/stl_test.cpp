@@ -87,7 +87,7 @@ TEST(Stl, AHoleInsideAShellTurnsInwards) {
   Surface hole = make_box({0.5, 0.5, 0.5}, 1);
   const Reading r = read(stl_ascii(together(unit_box(), hole), "hollow"));
   EXPECT_NEAR(volume(r.surface), 1 - 0.125, 1e-14);
-  EXPECT_EQ(r.said(), "a.stl: 1 shell of 2 was inside out: turned over\n");
+  EXPECT_EQ(r.said(), "a.stl: 1 shell of 2 was inside out, now reversed\n");
 }
 
 TEST(Stl, WhatIsInsideOutIsTurned) {
@@ -95,7 +95,7 @@ TEST(Stl, WhatIsInsideOutIsTurned) {
   reverse(s);
   const Reading r = read(stl_ascii(s, "b"));
   EXPECT_NEAR(volume(r.surface), 1, 1e-14);
-  EXPECT_EQ(r.said(), "a.stl: the surface was inside out: turned over\n");
+  EXPECT_EQ(r.said(), "a.stl: the surface was inside out and has been reversed\n");
 }
 
 TEST(Stl, TrianglesAgainstTheirNeighboursAreTurned) {
@@ -103,7 +103,7 @@ TEST(Stl, TrianglesAgainstTheirNeighboursAreTurned) {
   for (const int e : {2, 3, 9}) std::swap(s.element[e][0], s.element[e][1]);
   const Reading r = read(stl_ascii(s, "b"));
   EXPECT_NEAR(volume(r.surface), 1, 1e-14);
-  EXPECT_EQ(r.said(), "a.stl: turned over 3 triangles, whose orientation differed from the rest\n");
+  EXPECT_EQ(r.said(), "a.stl: reversed 3 triangles, whose orientation differed from that of the others\n");
 }
 
 TEST(Stl, DegenerateAndRepeatedTrianglesAreDropped) {

@@ -112,7 +112,7 @@ TEST_F(Continue, ASecondProcessIsRefusedWhileTheFirstWrites) {
   wait_for_steps(first, "a", 4);
   const Finished second = weir({"restart", "a"});
   EXPECT_EQ(second.code, 2);
-  EXPECT_NE(second.err.find("writes here"), std::string::npos) << second.err;
+  EXPECT_NE(second.err.find("is writing into it"), std::string::npos) << second.err;
   EXPECT_EQ(weir({"run", "ring.toml", "-o", "a", "--overwrite"}).code, 2);
   EXPECT_EQ(first.wait().code, 0);
   EXPECT_EQ(lines_of(folder / "a/history.csv"), 21);

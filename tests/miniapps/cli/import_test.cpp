@@ -215,7 +215,7 @@ TEST_F(ImportFiles, OneMatrixServesAllRightHandSides) {
 TEST_F(ImportFiles, WhatDoesNotFitIsToldAndLeavesNothing) {
   const std::string A = file(0, ".mtx"), b = file(0, "_b.mtx");
   expect_refused({"import", A, A, A, "--rhs", b, b, "-o", "a"}, 2, "3 matrices");
-  expect_refused({"import", A, "-o", "a"}, 2, "no right-hand sides");
+  expect_refused({"import", A, "-o", "a"}, 2, "missing right-hand sides");
   expect_refused({"import", A, "--rhs", "nothing.mtx", "-o", "a"}, 2, "nothing.mtx");
   expect_refused({"import", A, "--rhs", b, "--system", "a/b", "-o", "a"}, 2, "letters");
   expect_refused({"import", A, "--rhs", b, "--block", "3", "-o", "a"}, 2, "cut into blocks of 3");

@@ -89,6 +89,9 @@ class WeirCompressible : public testing::ProgramTest {
     write_file(folder / "vortex.toml", vortex);
     write_file(folder / "tube.toml", tube);
     write_file(folder / "plate.toml", turbulent_plate);
+    std::string sst = turbulent_plate;
+    const std::string model = "spalart_allmaras";
+    write_file(folder / "sst.toml", sst.replace(sst.find(model), model.size(), "sst"));
     write_file(folder / "driven.toml", testing::driven_channel);
   }
 };
@@ -106,9 +109,9 @@ TEST_F(WeirCompressible, ARunStartsFromTheFlowOnACoarserMeshAndNeedsFewerSteps) 
 }
 
 TEST_F(WeirCompressible, AStoppedRunThatIsContinuedEndsAsOneThatWasNot) {
-  for (const std::string name : {"cylinder", "vortex", "plate", "driven"}) {
+  for (const std::string name : {"cylinder", "vortex", "plate", "sst", "driven"}) {
     const std::string file = name + ".toml", a = name + "_a", b = name + "_b";
-    const std::string last = name == "plate" ? "12" : "1000";  // a turbulent step costs much
+    const std::string last = name == "plate" || name == "sst" ? "12" : "1000";  // a turbulent step costs much
     ASSERT_EQ(weir({"run", file, "-o", a, "--steps", last}).code, 0);
     ASSERT_EQ(weir({"run", file, "-o", b, "--steps", "7"}).code, 0);
     const Finished f = weir({"restart", b, "--steps", last});
@@ -216,16 +219,28 @@ TEST_F(WeirCompressible, TheRecordsHoldForcesSurfacesAndPictures) {
 }
 
 TEST_F(WeirCompressible, ATurbulentRunIsTheSameInBothSpacesAndRecordsWhatTheModelDoes) {
-  ASSERT_EQ(weir({"run", "plate.toml", "-o", "a", "--steps", "12"}).code, 0);
-  ASSERT_EQ(weir({"run", "plate.toml", "-o", "b", "--steps", "12", "--space", "device"}).code, 0);
-  EXPECT_NE(read_file(folder / "a/history.csv").find(",order,residual_turbulence,wall"), std::string::npos);
-  EXPECT_NE(read_file(folder / "a/surface/plate.csv").find("heat,y_plus"), std::string::npos);
-  const auto a = summary("a")["quantities"], b = summary("b")["quantities"];
-  for (const char* name : {"drag", "value_cf", "y_plus_max", "eddy_viscosity_max"}) {
-    const double here = a[name], there = b[name];  // differ by rounding, which the steps carry on
-    EXPECT_NEAR(here, there, 1e-8 * std::abs(here)) << name;
-    EXPECT_GT(here, 0) << name;
+  for (const std::string file : {"plate", "sst"}) {
+    const std::string on_host = file + "_a", on_device = file + "_b";
+    ASSERT_EQ(weir({"run", file + ".toml", "-o", on_host, "--steps", "12"}).code, 0);
+    ASSERT_EQ(weir({"run", file + ".toml", "-o", on_device, "--steps", "12", "--space", "device"}).code, 0);
+    EXPECT_NE(read_file(folder / (on_host + "/history.csv")).find(",order,residual_turbulence,wall"),
+              std::string::npos);
+    EXPECT_NE(read_file(folder / (on_host + "/surface/plate.csv")).find("heat,y_plus"), std::string::npos);
+    const auto a = summary(on_host)["quantities"], b = summary(on_device)["quantities"];
+    for (const char* name : {"drag", "value_cf", "y_plus_max", "eddy_viscosity_max"}) {
+      const double here = a[name], there = b[name];  // differ by rounding, which the steps carry on
+      EXPECT_NEAR(here, there, 1e-8 * std::abs(here)) << name;
+      EXPECT_GT(here, 0) << name;
+    }
   }
+}
+
+TEST_F(WeirCompressible, TheFreeStreamOfSstHasTheGivenIntensityAndViscosity) {
+  ASSERT_EQ(weir({"run", "sst.toml", "-o", "a", "--steps", "0", "--set", "flow.turbulent_viscosity_ratio=0.5", "--set",
+                  "flow.turbulent_intensity=0.01"})
+                .code,
+            0);
+  EXPECT_NEAR(summary("a")["quantities"]["eddy_viscosity_max"].get<double>(), 0.5, 1e-12);
 }
 
 TEST_F(WeirCompressible, ATurbulentFlowWithoutViscosityOrWallIsRefused) {

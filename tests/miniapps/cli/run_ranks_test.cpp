@@ -214,7 +214,7 @@ TEST_F(WeirRanks, AFlowAroundABodyRestartsOnAnotherNumberOfRanks) {
 TEST_F(WeirRanks, TooFewLayersAroundABodyAreRefusedWithTheKeyToRaise) {
   const Finished f = weir(3, {"run", "body.toml", "-o", "x", "--set", "ranks.body_layers=1"});
   EXPECT_EQ(f.code, 2);
-  EXPECT_NE(f.err.find("raise [ranks] body_layers"), std::string::npos) << f.err;
+  EXPECT_NE(f.err.find("increase [ranks] body_layers"), std::string::npos) << f.err;
 }
 
 TEST_F(WeirRanks, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterationsInBothSpaces) {

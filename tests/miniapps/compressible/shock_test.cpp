@@ -154,7 +154,7 @@ force_window = 20
 )",
                                                                    "case.toml"));
   EXPECT_EQ(c.turbulence.prandtl, 0.85);
-  EXPECT_EQ(c.turbulence.outside, 4);
+  EXPECT_EQ(c.turbulence.outside[0], 4);
   EXPECT_EQ(c.turbulence.order, 2);
   EXPECT_EQ(c.scheme.entropy_fix, 0.2);
   EXPECT_EQ(c.pseudo_time.force_tolerance, 1e-4);

@@ -99,7 +99,7 @@ TEST(ImmersedCaseFile, AControlVolumeOutsideTheBoxIsRefused) {
 
 TEST(ImmersedCaseFile, A3DBodyInA2DGridIsRefused) {
   const std::string message = refusal(text_of(16, 0.1, 1, "type = \"sphere\"\ndiameter = 1.0\n"));
-  EXPECT_TRUE(says(message, "3D body in a 2D grid")) << message;
+  EXPECT_TRUE(says(message, "requires a 3D grid")) << message;
 }
 
 TEST(ImmersedCaseFile, AVolumeThatChangesNeedsAWayOut) {

@@ -140,11 +140,12 @@ TEST(Ranges, ThatDoNotCoverTheSideOnceAreRefused) {
   expect(low + "{ type = \"wall\", range = [[0.75, 1.0]] }]",
          "leave a gap: no patch has the cell with y from 0.5 to 0.625");
   expect(low + "{ type = \"wall\", range = [[0.25, 1.0]] }]", "overlaps the one at case.toml:9");
-  expect(low + "{ type = \"slip\", range = [[0.5, 1.0]] }]", "slip as a whole");
-  expect(low + "{ type = \"periodic\", range = [[0.5, 1.0]] }]", "has no patches");
+  expect(low + "{ type = \"slip\", range = [[0.5, 1.0]] }]",
+         "cannot have patches of type slip and patches with a velocity");
+  expect(low + "{ type = \"periodic\", range = [[0.5, 1.0]] }]", "cannot be divided into patches");
   expect(low + "{ type = \"wall\", range = [[0.5, 1.5]] }]", "lie between 0 and 1");
   expect(low + "{ type = \"wall\", range = [[1.0, 0.5]] }]", "must ascend");
-  expect(low + "{ type = \"wall\", range = [[0.5, 0.51]] }]", "holds no cell");
+  expect(low + "{ type = \"wall\", range = [[0.5, 0.51]] }]", "contains no cell");
   expect(low + "{ type = \"wall\", range = [0.5, 1.0] }]", "'range' needs 1 intervals [low, high]: along y");
   expect(low + "{ type = \"wall\", range = [[0.5, \"a\"]] }]", "array of [low, high]");
   expect(low + "{ type = \"wall\", range = [[0.5, 1.0]], velocity = 1.0 }]", "must be an array");

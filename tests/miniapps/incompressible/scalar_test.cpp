@@ -154,15 +154,16 @@ TEST(Scalars, ThatCannotBeAreRefusedWithLineAndWhatIsMissing) {
   };
   expect(refusal("[scalar.p]\ndiffusivity = 0.1\n"), "case.toml:5: a scalar cannot be called 'p'");
   expect(refusal("[scalar.momentum]\ndiffusivity = 0.1\n"), "cannot be called 'momentum'");
-  expect(refusal("[scalar.\"sea salt\"]\ndiffusivity = 0.1\n"), "letters, digits and _");
-  expect(refusal("[scalar]\ndiffusivity = 0.1\n"), "[scalar] holds tables, [scalar.NAME]; 'diffusivity' is none");
+  expect(refusal("[scalar.\"sea salt\"]\ndiffusivity = 0.1\n"), "letters, digits and '_'");
+  expect(refusal("[scalar]\ndiffusivity = 0.1\n"),
+         "[scalar] contains tables [scalar.NAME] only; 'diffusivity' is not a table");
   expect(refusal("[scalar.salt]\ninitial = 1.0\n"), "missing key 'diffusivity'");
-  expect(refusal(salt, "{ type = \"inlet\", velocity = 1.0 }"), "an inlet needs the value `scalar.salt`");
+  expect(refusal(salt, "{ type = \"inlet\", velocity = 1.0 }"), "an inlet requires the value `scalar.salt`");
   expect(refusal(salt, "{ type = \"wall\", scalar.slat = 1.0 }"), "scalar.slat needs a table [scalar.slat]");
   expect(refusal("", "{ type = \"wall\", scalar_flux.salt = 1.0 }"), "scalar_flux.salt needs a table [scalar.salt]");
-  expect(refusal(salt, "{ type = \"wall\", scalar.temperature = 1.0 }"), "the temperature has keys of its own");
+  expect(refusal(salt, "{ type = \"wall\", scalar.temperature = 1.0 }"), "the temperature is set by the keys");
   expect(refusal(salt, "{ type = \"wall\", scalar.salt = 1.0, scalar_flux.salt = 0.0 }"),
-         "'scalar_flux.salt' belongs to a wall or slip patch without `scalar.salt`");
+         "'scalar_flux.salt' can be used on a wall or slip patch only, and not together with `scalar.salt`");
   expect(refusal(salt,
                  "[{ type = \"wall\", scalar.salt = 1.0, range = [[0.0, 0.5]] }, { type = \"wall\", range = [[0.5, "
                  "1.0]] }]"),

@@ -158,7 +158,7 @@ TEST(Buoyancy, SidesThatMixTemperaturesAndFluxesOrHaveNoTableAreRefused) {
   const std::string table = "[temperature]\ndiffusivity = 0.1\n";
   EXPECT_NE(refusal("", "{ type = \"wall\", temperature = 1.0 }").find("needs a table [temperature]"),
             std::string::npos);
-  EXPECT_NE(refusal(table, "{ type = \"inlet\", velocity = 1.0 }").find("temperature of what flows in"),
+  EXPECT_NE(refusal(table, "{ type = \"inlet\", velocity = 1.0 }").find("temperature of the inflow"),
             std::string::npos);
   EXPECT_NE(
       refusal(

@@ -128,7 +128,7 @@ TEST_F(TwinRuns, WhatHasEndedIsNotRepeatedUnlessItsCommandOrCaseHasChanged) {
     std::stringstream text(f.out);
     int count = 0;
     for (std::string line; std::getline(text, line);)
-      count += line.starts_with("[") && line.find("(done before)") == std::string::npos;
+      count += line.starts_with("[") && line.find("(completed earlier)") == std::string::npos;
     return count;
   };
   EXPECT_EQ(repeated(again), 0);
@@ -153,7 +153,7 @@ TEST_F(TwinRuns, AreRepeatedWhereAFileThatTheyReadHasChanged) {
     std::stringstream text(ab("out").out);
     int count = 0;
     for (std::string line; std::getline(text, line);)
-      count += line.starts_with("[") && line.find("(done before)") == std::string::npos;
+      count += line.starts_with("[") && line.find("(completed earlier)") == std::string::npos;
     return count;
   };
   EXPECT_EQ(repeated(), 4);
@@ -322,7 +322,7 @@ TEST_F(TwinRuns, AMapSaysWhoWinsWhereAndGoesOnWhereItWasStopped) {
   std::stringstream text(again.out);
   int made = 0;
   for (std::string line; std::getline(text, line);)
-    made += line.starts_with("[") && line.find("(done before)") == std::string::npos;
+    made += line.starts_with("[") && line.find("(completed earlier)") == std::string::npos;
   EXPECT_EQ(made, 1) << again.out;
   EXPECT_EQ(rows("out/map_cells.csv").size(), 2U);
 }

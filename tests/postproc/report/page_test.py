@@ -176,7 +176,7 @@ class Page(Study):
         self.assertIn("<b>ours</b>", written)
 
     def test_numbers_reach_the_page_in_full(self):
-        _, plot = next(p for p in self.reader.plots if p[0].startswith("Time of each solver over"))
+        _, plot = next(p for p in self.reader.plots if p[0].startswith("Time of each solver relative to"))
         line = next(m for m in plot["axes"][0]["marks"] if m.get("name") == "quick")
         study = shadow.Study(records.RunDirectory(self.folder))
         self.assertEqual(base64.b64decode(line["y"]["f8"]), study.ratio("quick").astype("<f8").tobytes())

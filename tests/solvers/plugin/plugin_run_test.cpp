@@ -143,9 +143,9 @@ TEST_F(PluginRun, ACrashLeavesWhatTheRunHadOnTheDiskAndSaysInRunJsonWhatHappened
   const auto told = nlohmann::json::parse(read_file(folder / "out/run.json"));
   EXPECT_EQ(told["exit_code"], 3);
   EXPECT_EQ(told["steps"], 4) << "those of the checkpoint";
-  EXPECT_NE(std::string(told["reason"])
-                .find("a???.so: apply crashed (SIGSEGV); the other entries are those of out/checkpoints/"),
-            std::string::npos)
+  EXPECT_NE(
+      std::string(told["reason"]).find("a???.so: apply crashed (SIGSEGV); the other entries describe out/checkpoints/"),
+      std::string::npos)
       << told["reason"];
   EXPECT_EQ(weir({"restart", "out", "--steps", "6"}).code, 0);
 }
@@ -315,14 +315,14 @@ TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
        "mine.py: apply: returned error 1: AttributeError: 'S' object has no attribute 'e' (mine.py:4)"},
       {head + "        return r[1:]\n", "mine.py: apply: returned error 1: ValueError"},
       {head + "        return r + float('nan')\n", "mine.py: apply: NaN or Inf in"},
-      {head + "        return r * (1 + 1j)\n", "apply returned complex128 values, z is real"},
-      {head + "        return 1.0\n", "apply returned 1 values, z has"},
+      {head + "        return r * (1 + 1j)\n", "apply returned complex128 values, but z is real"},
+      {head + "        return 1.0\n", "apply returned 1 values, but z has"},
       {"import os, signal, time\n" + head +
            "        if os.fork() == 0: time.sleep(600)\n        os.kill(os.getpid(), signal.SIGKILL)\n",
        "the Python process was ended by Killed"},
       {"import os\n" + head + "        os.abort()\n", "the Python process was ended by Aborted"},
       {"import nothing_here\n", "No module named 'nothing_here' (mine.py:1); the interpreter is /usr/bin/python3"},
-      {"x = 1\n", "the module needs one class with setup(A) and apply(r)"},
+      {"x = 1\n", "the module must have one class with setup(A) and apply(r)"},
       {"def solver(A): return 3\n", "solver(A) returns int, which is nothing to apply"},
       {"import time\n" + head + "        time.sleep(1000)\n", "wall limit: mine.py: apply did not return"}};
   for (const auto& [text, words] : mistakes) {

@@ -1,0 +1,7 @@
+#include "miniapps/compressible/discretisation/turbulent/slope_loops.hpp"
+
+namespace weir {
+
+WEIR_TURBULENT_SLOPE_LOOPS(MenterSst)
+
+}  // namespace weir
