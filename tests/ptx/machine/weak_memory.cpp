@@ -103,9 +103,7 @@ void leave_unseen(ThreadBlock& block, std::vector<Unseen>& ended) {
 }
 
 // An acquire orders later loads: it publishes nothing that this block has stored.
-void l1_invalidate(Unseen& block) {
-  forget_or_renew(block);
-}
+void l1_invalidate(Unseen& block) { forget_or_renew(block); }
 
 void l1_drop(Unseen& block, const char* address) {
   settle_at(block, reinterpret_cast<u64>(address));
