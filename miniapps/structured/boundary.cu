@@ -35,8 +35,8 @@ void fill_given_side(BoundaryValues<Space>& values, int patch, int component, do
   const int last1 = s.last[p.t1] - l.low[p.t1], last2 = s.last[p.t2] - l.low[p.t2];
   const double factor = s.modulation.at(t), value = s.has_velocity() ? s.velocity[component] * factor : 0;
   const bool shaped = s.profile == SidePatch::Profile::parabolic;
-  const bool shape1 = shaped && p.pad1 && !values.c.spans_period(s, p.t1),
-             shape2 = shaped && p.pad2 && !values.c.spans_period(s, p.t2);
+  const bool shape1 = shaped && p.pad1 && !values.c.is_uniform_along(s, p.t1),
+             shape2 = shaped && p.pad2 && !values.c.is_uniform_along(s, p.t2);
   const bool face1 = component == p.t1, face2 = component == p.t2;
   const MetricLine line1 = values.m.line[p.t1], line2 = values.m.line[p.t2];
   const double* given = s.has_formula ? values.formula(s.side, component) : nullptr;

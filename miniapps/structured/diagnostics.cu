@@ -124,6 +124,26 @@ WEIR_HD inline double row_gradient(const FlowView& v, int from, int to, int j, i
   return row;
 }
 
+// The squares of the vorticity on the four edges of a cell in each direction, a quarter each.
+WEIR_HD inline double row_enstrophy(const FlowView& v, int from, int to, int j, int k) {
+  double row = 0;
+  for (int a = 0; a < v.l.dim; ++a)
+    for (int b = a + 1; b < v.l.dim; ++b)
+      for (int i = from; i < to; ++i) {
+        const double volume = v.m.line[0].h[i] * v.m.line[1].h[j] * v.m.line[2].h[k];
+        for (int corner = 0; corner < 4; ++corner) {
+          int at[3] = {i, j, k};
+          at[a] += corner & 1;
+          at[b] += corner >> 1;
+          const int q = v.l.at(at[0], at[1], at[2]);
+          const double curl = (v.f[b][q] - v.f[b][q - v.l.stride(a)]) / v.m.line[a].m[at[a]] -
+                              (v.f[a][q] - v.f[a][q - v.l.stride(b)]) / v.m.line[b].m[at[b]];
+          row += 0.25 * volume * curl * curl;
+        }
+      }
+  return 0.5 * row;
+}
+
 // The sum of row(from, to, j, k) over all rows: a term of the sum is a row on the host, a cell on the device, as above.
 template <class Space, class Row>
 double sum_over_cells(const Layout& l, const Row& row) {
@@ -172,6 +192,13 @@ double dissipation(const Flow<Space>& flow, const Metrics& m, const Grid& grid, 
   return viscosity * sum_over_cells<Space>(v.l, row) / grid.volume();
 }
 
+template <class Space>
+double enstrophy(const Flow<Space>& flow, const Metrics& m, const Grid& grid) {
+  const FlowView v = view_of(flow, m);
+  const auto row = [=] WEIR_HD(int from, int to, int j, int k) { return row_enstrophy(v, from, to, j, k); };
+  return sum_over_cells<Space>(v.l, row) / grid.volume();
+}
+
 std::optional<BadCell> first_not_finite(const Flow<Host>& flow) {
   const Layout& l = flow.layout;
   const char names[3] = {'u', 'v', 'w'};
@@ -190,6 +217,7 @@ std::optional<BadCell> first_not_finite(const Flow<Host>& flow) {
   template double component_energy<S>(const Flow<S>&, const Metrics&, const Grid&, int); \
   template double max_divergence<S>(const Flow<S>&, const Metrics&);                     \
   template double courant_rate<S>(const Flow<S>&, const Metrics&);                       \
+  template double enstrophy<S>(const Flow<S>&, const Metrics&, const Grid&);             \
   template double dissipation<S>(const Flow<S>&, const Metrics&, const Grid&, double);
 WEIR_DIAGNOSTICS(Host)
 WEIR_DIAGNOSTICS(Device)

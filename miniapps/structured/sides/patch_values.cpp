@@ -148,7 +148,7 @@ double flux_of_patch(const IncompressibleCase& c, const SidePatch& patch, double
   if (!patch.has_formula) {
     double flux = inwards * patch.velocity[d] * patch.modulation.at(t) * area_of_patch(c, patch);
     for (int e = 0; e < c.dim(); ++e)
-      if (e != d && patch.profile == SidePatch::Profile::parabolic && !c.spans_period(patch, e)) flux *= 2.0 / 3.0;
+      if (e != d && patch.profile == SidePatch::Profile::parabolic && !c.is_uniform_along(patch, e)) flux *= 2.0 / 3.0;
     return flux;
   }
   double sum = 0;

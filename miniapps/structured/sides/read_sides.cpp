@@ -38,10 +38,12 @@ constexpr Option moving_keys[] = {
     {"modulation", Option::table, "",
      "time-dependent factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "", "", "",
      [] { return Options(modulation_keys); }}};
-constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
-                                  "shape of the inlet velocity profile; parabolic: maximum `velocity` in the middle of "
-                                  "the side or patch, 0 at its ends, mean 2/3 (3D: 4/9) of the maximum",
-                                  "constant | parabolic"}};
+constexpr Option inlet_keys[] = {
+    {"profile", Option::text, "constant",
+     "shape of the inlet velocity profile; parabolic: maximum `velocity` in the middle of "
+     "the side or patch, 0 at its ends, mean 2/3 (3D: 4/9) of the maximum, but uniform along a "
+     "period, and along z between slip sides",
+     "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {
     {"temperature", Option::number, "depends: required at an inlet, other patches are adiabatic",

@@ -1,4 +1,6 @@
 // Mistakes in the case file of a flow around a body: refused with the line, before anything is allocated.
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "flow_case.hpp"
 
@@ -9,7 +11,7 @@ std::string refusal(const std::string& text) {
   try {
     const Table config = read_case_text(text, "test.toml");
     const ImmersedCase c = read_immersed_case(config);
-    read_case_body(config, c);
+    read_case_bodies(config, c);
     config.table("body").refuse_unknown();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Exit::usage);
@@ -41,10 +43,10 @@ TEST(ImmersedCaseFile, AnUnknownKeyOfTheBodyIsRefused) {
 std::vector<std::string> warnings_of(const std::string& text) {
   const Table config = read_case_text(text, "test.toml");
   const ImmersedCase c = read_immersed_case(config);
-  Body body = read_case_body(config, c);
-  const std::vector<Vec3> before = body.surface().node;
-  const auto warnings = body_warnings(body, c);
-  EXPECT_EQ(body.surface().node, before);
+  Bodies bodies = read_case_bodies(config, c);
+  const std::vector<Vec3> before = bodies[0].surface().node;
+  const auto warnings = body_warnings(bodies, c);
+  EXPECT_EQ(bodies[0].surface().node, before);
   return warnings;
 }
 
@@ -112,6 +114,28 @@ TEST(ImmersedCaseFile, ABodyThatShutsOffTheInletIsRefused) {
     EXPECT_TRUE(says(message, "shuts off the fluid at x_min from every outlet")) << x << ": " << message;
   }
   EXPECT_TRUE(says(refusal_of(box("0.0", "[4.0, 6.0]")), "no cell holds fluid"));
+}
+
+TEST(ImmersedCaseFile, BodiesThatOverlapAreRefusedAndThoseThatNearlyTouchWarnedOf) {
+  const auto two = [](const std::string& second) {
+    return replaced(text_of(32, 0.1, 1, fixed_cylinder + second), "[body]", "[[body]]");
+  };
+  const std::string other = "[[body]]\ntype = \"cylinder\"\ndiameter = 1.0\n";
+  EXPECT_TRUE(says(refusal(two(other + "position = [0.5, 0.5]\n")), "the bodies body1 and body2 overlap"));
+  EXPECT_TRUE(says(refusal(two(other + "position = [-9.0, 0.5]\n")), "leaves the grid"));
+  EXPECT_TRUE(
+      says(refusal(two(other + "position = [1.3, 0.5]\nname = \"body1\"\n")), "two bodies have the name body1"));
+  EXPECT_TRUE(says(refusal(two(other + "name = \"a b\"\n")), "letters, digits and _"));
+  const std::string apart = "position = [0.03, 1.51]\ncontrol_volume = [-1.0, -1.0, 1.0, 1.0]\n";
+  EXPECT_TRUE(says(refusal(two(other + apart)), "one control volume contains all bodies"));
+  EXPECT_TRUE(warnings_of(two(other + "position = [1.0, -0.9]\n")).empty());
+  const auto close = warnings_of(two(other + "position = [0.8, -0.85]\n"));  // 0.15, of cells of 0.125
+  ASSERT_EQ(close.size(), 1u);
+  EXPECT_TRUE(says(close[0], "the gap between the bodies body1 and body2 is about")) << close[0];
+  const auto meet = warnings_of(
+      two(other + "position = [1.0, -0.9]\nmotion = { type = \"translation\", velocity = [-0.01, 0.01] }\n"));
+  const auto overlaps = [](const std::string& warning) { return says(warning, "body1 and body2 overlap at t = "); };
+  EXPECT_TRUE(std::ranges::any_of(meet, overlaps));
 }
 
 TEST(ImmersedCaseFile, TheCoupledSchemeIsRefused) {
