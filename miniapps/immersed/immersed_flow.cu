@@ -212,7 +212,7 @@ void ImmersedFlow<Space>::set_ghosts_of_body() {
 
 template <class Space>
 void ImmersedFlow<Space>::refuse_shut_off_inflow() {
-  if (!body_.is_fixed() || !ranks_.alone() || !flow_case_.has_outlet()) return;
+  if (!bodies_.is_fixed() || !ranks_.alone() || !flow_case_.has_outlet()) return;
   boundary_.set_normal_velocity(flow_);
   std::array<std::vector<double>, 3> velocity;
   for (int c = 0; c < flow_.layout.dim; ++c) velocity[c] = flow_.velocity[c].to_vector();
