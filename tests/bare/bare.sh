@@ -2,10 +2,11 @@
 # Weir on a bare Debian: a minimal root, this repository cloned into it, the first command of README.md, then the other commands
 # that README.md and docs/tutorial.md promise for such a machine.
 #
-#   tests/bare/bare.sh [--tests | --sanitized] [--plant library | link | package] [FOLDER]
+#   tests/bare/bare.sh [--tests | --sanitized | --clients] [--plant library | link | package] [FOLDER]
 #
 #   --tests   ./weir test too, the second command; the gate runs it in its own stage
 #   --sanitized   the program of these commands is built with ASan and UBSan; then the unit tests of that tree: a stage of the gate
+#   --clients     programs in C, C++, Fortran, Python and on PETSc that call the installed library (clients.sh)
 #   --plant   a fault, which must make this script fail: a library that cmake/debian-packages.txt does not name, a program that
 #             does not link, a package that is used and not installed
 #   FOLDER    of the root, which is used again where it is there; default: a temporary one, removed at the end
@@ -76,6 +77,10 @@ inside() {
   expect 0 "." ./weir lint links words
   case $tests in
     yes) expect 0 "100% tests passed" ./weir test ;;
+    clients)
+      expect 0 "." apt-get install -y --no-install-recommends gfortran python3-scipy petsc-dev
+      expect 0 "clients: all right" tests/bare/clients.sh /tmp/clients
+      ;;
     sanitized)
       unset ASAN_OPTIONS
       expect 0 "" ninja -C build-run unit_tests
@@ -91,6 +96,7 @@ while [ $# -gt 0 ]; do
     --inside) inside "$2" "$3" "$4"; exit ;;
     --tests) tests=yes ;;
     --sanitized) tests=sanitized ;;
+    --clients) tests=clients ;;
     --plant) plant=$2; shift ;;
     -*) sed -n 5,5p "${BASH_SOURCE[0]}" >&2; exit 2 ;;
     *) root=$(realpath -m "$1") ;;

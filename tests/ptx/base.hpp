@@ -52,7 +52,9 @@ struct Options {
   bool eager = false;             // streams do their work at once
   bool verbose = false;           // every launch is printed
   int devices = 1;
-  std::string mutant;                  // release, acquire, fence or barrier: left out of all kernels
+  std::string mutant;       // release, acquire, fence, barrier or warp (a warp's barrier): left out of all kernels,
+  std::string mutant_file;  // or where this is not empty of the code of one line alone, or that it calls inline
+  u32 mutant_line = 0;
   std::string statistics, log, cache;  // files and a folder
   std::string disassembler;            // nvdisasm, for statistics
   u64 l1 = u64{256} << 10;             // bytes of an SM's L1 and shared memory
