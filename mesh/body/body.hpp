@@ -20,6 +20,7 @@ struct Foot {
   Vec3 point{};
   Vec3 normal{};          // unit, into the fluid
   int element = -1;       // surface element; -1: exact shape
+  int body = 0;           // of several
   double w1 = 0, w2 = 0;  // weights of the element's second and third corner
 };
 

@@ -7,6 +7,7 @@
 #include "base/files.hpp"
 #include "base/find_file.hpp"
 #include "mesh/body/motion/read_motion.hpp"
+#include "mesh/body/polygon.hpp"
 #include "mesh/body/shapes.hpp"
 #include "mesh/body/stl/stl.hpp"
 #include "mesh/read/text.hpp"
@@ -17,22 +18,32 @@ namespace {
 
 constexpr Option body_keys[] = {
     {"type", Option::text, "cylinder",
-     "shape of the body; aerofoil: NACA 4 digits; stl: surface from a file; left_ventricle: beating cavity with fluid "
-     "inside",
-     "cylinder | sphere | ellipsoid | aerofoil | box | stl | left_ventricle"},
+     "shape of the body; aerofoil: NACA 4 digits; polygon, stl: 2D outline or surface from a file; left_ventricle: "
+     "beating cavity with fluid inside",
+     "cylinder | sphere | ellipsoid | aerofoil | box | polygon | stl | left_ventricle"},
     {"position", Option::numbers, "[0, 0, 0]", "position of the centre, inside the grid", "(-inf, inf)", "length"},
     {"angle", Option::number, "0", "rotation about z, counter-clockwise", "(-inf, inf)", "degrees"},
     {"motion", Option::tables, "", "motion of the body: one table, or a list applied in order; none: body at rest", "",
      "", "", motion_options}};
 
+constexpr Option fluid_key = {"fluid", Option::text, "outside", "side of the surface with the fluid",
+                              "outside | inside"};
+constexpr Option spin_key = {
+    "angular_velocity",
+    Option::number,
+    "0",
+    "angular velocity about z, in radians, of a round body that turns in place, counter-clockwise",
+    "(-inf, inf)",
+    "1/time"};
 constexpr Option spacing_key = {
     "surface_spacing", Option::number, "depends on the grid: half a cell", "size of the surface elements",
     "(0, inf)",        "length"};
-constexpr Option round_keys[] = {{"diameter", Option::number, "1", "diameter of the body", "(0, inf)", "length"},
-                                 spacing_key};
+constexpr Option round_keys[] = {
+    {"diameter", Option::number, "1", "diameter of the body", "(0, inf)", "length"}, fluid_key, spin_key, spacing_key};
 constexpr Option ellipsoid_keys[] = {
     {"diameters", Option::numbers, Option::required, "diameters of an elliptic cylinder (two) or an ellipsoid (three)",
      "(0, inf)", "length"},
+    fluid_key,
     spacing_key};
 constexpr Option aerofoil_keys[] = {
     {"naca", Option::text, "0012", "digits of the NACA 4-digit section"},
@@ -41,11 +52,18 @@ constexpr Option aerofoil_keys[] = {
     spacing_key};
 constexpr Option box_keys[] = {{"lengths", Option::numbers, Option::required,
                                 "edge lengths of a 2D rectangle (two) or a box (three)", "(0, inf)", "length"},
+                               fluid_key,
                                spacing_key};
+constexpr Option polygon_keys[] = {
+    {"file", Option::text, Option::required,
+     "path of the outline, one corner `x y` a line, relative to the case file or the current folder"},
+    {"scale", Option::number, "1", "scale factor of the file's coordinates", "(0, inf)"},
+    fluid_key,
+    spacing_key};
 constexpr Option stl_keys[] = {
     {"file", Option::text, Option::required, "path of the STL file, relative to the case file or the current folder"},
     {"scale", Option::number, "1", "scale factor of the file's coordinates", "(0, inf)"},
-    {"fluid", Option::text, "outside", "side of the surface with the fluid", "outside | inside"}};
+    fluid_key};
 constexpr Option ventricle_keys[] = {
     {"radius", Option::number, "7", "transverse semi-axis at end diastole", "(0, inf)", "length"},
     {"length", Option::number, "17", "long semi-axis at end diastole", "(0, inf)", "length"},
@@ -91,6 +109,14 @@ double surface_spacing(const Table& t, double spacing, double size, int dimensio
   return s;
 }
 
+// [body] fluid.
+Surface with_fluid(const Table& t, Surface s) {
+  if (t.get<std::string>("fluid") == "outside") return s;
+  reverse(s);
+  s.is_cavity = true;
+  return s;
+}
+
 Body make_round(const Table& t, const std::vector<double>& diameters, double spacing, Motion motion) {
   Vec3 radius{1, 1, 1};
   double size = 0;
@@ -99,8 +125,8 @@ Body make_round(const Table& t, const std::vector<double>& diameters, double spa
     size = std::max(size, diameters[d]);
   }
   const double s = surface_spacing(t, spacing, size, static_cast<int>(diameters.size()));
-  if (diameters.size() == 2) return {make_ellipse(radius, s), std::move(motion), exact_ellipse(radius)};
-  return {make_ellipsoid(radius, s), std::move(motion), exact_ellipsoid(radius)};
+  if (diameters.size() == 2) return {with_fluid(t, make_ellipse(radius, s)), std::move(motion), exact_ellipse(radius)};
+  return {with_fluid(t, make_ellipsoid(radius, s)), std::move(motion), exact_ellipsoid(radius)};
 }
 
 Body make_aerofoil_body(const Table& t, double spacing, Motion motion) {
@@ -115,21 +141,23 @@ Body make_aerofoil_body(const Table& t, double spacing, Motion motion) {
 Body make_box_body(const Table& t, double spacing, Motion motion) {
   const auto l = read_lengths(t, "lengths");
   const double s = surface_spacing(t, spacing, *std::max_element(l.begin(), l.end()), static_cast<int>(l.size()));
-  if (l.size() == 2) return {make_rectangle({l[0], l[1], 0}, s), std::move(motion)};
-  return {make_box({l[0], l[1], l[2]}, s), std::move(motion)};
+  if (l.size() == 2) return {with_fluid(t, make_rectangle({l[0], l[1], 0}, s)), std::move(motion)};
+  return {with_fluid(t, make_box({l[0], l[1], l[2]}, s)), std::move(motion)};
 }
 
 Body make_stl_body(const Table& t, Motion motion, std::vector<std::string>* messages) {
   const std::string path = find_file(t, "file", "STL file");
   const auto scale = t.get<double>("scale");
-  const bool is_cavity = t.get<std::string>("fluid") == "inside";
   Surface s = read_stl(path, messages);
   for (Vec3& x : s.node) x = scale * x;
-  if (is_cavity) {
-    reverse(s);
-    s.is_cavity = true;
-  }
-  return {std::move(s), std::move(motion)};
+  return {with_fluid(t, std::move(s)), std::move(motion)};
+}
+
+Body make_polygon_body(const Table& t, double spacing, Motion motion) {
+  const std::string path = find_file(t, "file", "polygon");
+  Surface s = parse_polygon(content_of(path, "polygon"), path, t.get<double>("scale"),
+                            t.get<double>("surface_spacing", spacing));
+  return {with_fluid(t, std::move(s)), std::move(motion)};
 }
 
 void read_wave_times(const Table& t, const char* key, std::array<double, 2>& times, double after) {
@@ -187,6 +215,7 @@ Options body_options(std::string_view type) {
   if (type == "ellipsoid") return ellipsoid_keys;
   if (type == "aerofoil") return aerofoil_keys;
   if (type == "box") return box_keys;
+  if (type == "polygon") return polygon_keys;
   if (type == "stl") return stl_keys;
   if (type == "left_ventricle") return ventricle_keys;
   return round_keys;
@@ -201,11 +230,13 @@ Body read_body(const Table& options, double spacing, std::vector<std::string>* m
   const auto angle = t.get<double>("angle");
   motion.initial.rotation = rotation_about({0, 0, 1}, angle * std::numbers::pi / 180);
   read_motion(t, motion);
+  if (type == "cylinder" || type == "sphere") motion.spin[2] = t.get<double>("angular_velocity");
   if (type == "sphere")
     return make_round(t, std::vector<double>(3, t.get<double>("diameter")), spacing, std::move(motion));
   if (type == "ellipsoid") return make_round(t, read_lengths(t, "diameters"), spacing, std::move(motion));
   if (type == "aerofoil") return make_aerofoil_body(t, spacing, std::move(motion));
   if (type == "box") return make_box_body(t, spacing, std::move(motion));
+  if (type == "polygon") return make_polygon_body(t, spacing, std::move(motion));
   if (type == "stl") return make_stl_body(t, std::move(motion), messages);
   if (type == "left_ventricle") return make_ventricle(t, spacing, std::move(motion));
   return make_round(t, std::vector<double>(2, t.get<double>("diameter")), spacing, std::move(motion));

@@ -217,8 +217,9 @@ Json object_of(const SchemaNode& node) {
     bool is_list = is_list_of_tables(name);
     for (const auto& [key, options] : node.keys)
       if (key == name) is_list = is_list || options.front()->type == Option::tables;
-    if (is_list) add(name, {{"type", "array"}, {"items", {{"anyOf", {object, {{"type", "string"}}}}}}});
-    if (!is_list || name == "motion") add(name, object);
+    const bool is_either = name == "motion" || name == "body";  // a table, or a list of them
+    if (is_list || is_either) add(name, {{"type", "array"}, {"items", {{"anyOf", {object, {{"type", "string"}}}}}}});
+    if (!is_list || is_either) add(name, object);
   }
   return j;
 }

@@ -79,7 +79,7 @@ void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::str
 void look_at_control_volume(const Body& body, const ImmersedCase& c, std::vector<std::string>& warnings) {
   if (body.is_cavity()) return;
   const Box3 box = box_of(body);
-  const CellBox& volume = c.forces.box;
+  const CellBox& volume = c.box;
   for (int d = 0; d < body.surface().dimension; ++d) {
     const std::vector<double>& faces = c.flow.grid.line[d].faces;
     const auto low = static_cast<std::size_t>(volume.low[d]), high = static_cast<std::size_t>(volume.high[d]);
@@ -96,19 +96,43 @@ void look_at_control_volume(const Body& body, const ImmersedCase& c, std::vector
   }
 }
 
+void look_at_gaps(const Bodies& bodies, const ImmersedCase& c, std::vector<std::string>& warnings) {
+  const Approach nearest = nearest_bodies(bodies, c);
+  if (nearest.first < 0) return;
+  const auto a = static_cast<std::size_t>(nearest.first), b = static_cast<std::size_t>(nearest.second);
+  const Vec3 cells = cells_beside(box_of(bodies[a]), c.flow.grid);
+  const double h = std::max(cells[0], cells[1]);
+  const std::string when = bodies.is_fixed() ? "" : fmt::format(" at t = {:.4g}", bodies[a].time());
+  if (nearest.gap < 0)
+    warnings.push_back(
+        fmt::format("the bodies {} and {} overlap{}: the run will stop then", bodies.name(a), bodies.name(b), when));
+  else if (nearest.gap < fewest * h)
+    warnings.push_back(
+        fmt::format("the gap between the bodies {} and {} is about {:.3g} wide{}, {:.2g} cells of {:.3g}",
+                    bodies.name(a), bodies.name(b), nearest.gap, when, nearest.gap / h, h));
+}
+
 }  // namespace
 
-std::vector<std::string> body_warnings(Body& body, const ImmersedCase& c) {
+std::vector<std::string> body_warnings(Bodies& bodies, const ImmersedCase& c) {
   std::vector<std::string> warnings;
-  look_at_thickness(body, c.flow.grid, warnings);
+  for (const Body& body : bodies) look_at_thickness(body, c.flow.grid, warnings);
   constexpr int looks = 16;
-  for (const auto look : {look_at_sides, look_at_control_volume}) {
-    look(body, c, warnings);
-    for (int k = 1; k <= looks && warnings.empty() && !body.is_fixed(); ++k) {
-      body.move(c.flow.time.end * (k - 0.382) / looks);  // which no period divides
-      look(body, c, warnings);
+  const auto look_at_each = [&](const auto& look) {
+    return [&](const Bodies& all, std::vector<std::string>& found) {
+      for (const Body& body : all) look(body, c, found);
+    };
+  };
+  const std::function<void(const Bodies&, std::vector<std::string>&)> looks_at[] = {
+      look_at_each(look_at_sides), look_at_each(look_at_control_volume),
+      [&](const Bodies& all, std::vector<std::string>& found) { look_at_gaps(all, c, found); }};
+  for (const auto& look : looks_at) {
+    look(bodies, warnings);
+    for (int k = 1; k <= looks && warnings.empty() && !bodies.is_fixed(); ++k) {
+      bodies.move(c.flow.time.end * (k - 0.382) / looks);  // which no period divides
+      look(bodies, warnings);
     }
-    body.move(0);
+    bodies.move(0);
   }
   if (c.forces.average_from > c.flow.time.end)
     warnings.push_back(

@@ -1,6 +1,7 @@
 #include "miniapps/immersed/case.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "mesh/body/motion/read_motion.hpp"
@@ -9,14 +10,20 @@
 namespace weir {
 namespace {
 
+constexpr std::size_t most_bodies = 100;
+
 constexpr Option body_keys[] = {
+    {"name", Option::text, "depends: body, or body1, body2, ...",
+     "name in the quantities and files of one of several bodies"},
     {"reference_velocity", Option::number, "1", "velocity U in drag = F / (0.5 density U^2 area) and in strouhal",
      "(0, inf)", "velocity"},
     {"reference_length", Option::number, "1", "length scale of strouhal and wake_length", "(0, inf)", "length"},
     {"reference_area", Option::number, "depends on reference_length: equal to it",
      "area in the drag and lift coefficients; 2D: a length, as forces are per unit of depth", "(0, inf)", "length^2"},
     {"control_volume", Option::numbers, "depends on the grid: all but the outermost cells",
-     "box [x0, y0(, z0), x1, y1(, z1)] of the momentum balance, rounded to the nearest faces", "", "length"}};
+     "box [x0, y0(, z0), x1, y1(, z1)] of the momentum balance, rounded to the nearest faces; of several bodies the "
+     "first has it, for all",
+     "", "length"}};
 
 constexpr Option heat_keys[] = {
     {"temperature", Option::number, "depends: not prescribed, heat_flux applies",
@@ -57,11 +64,12 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
       (s.is_temperature() ? config : config.table("scalar"))
           .table(s.name)
           .fail("exact", "exact solutions are not available with an immersed body");
-  if (!config.has("body")) config.fail("body", "missing table [body]: the body in the flow");
+  if (body_tables(config).empty())
+    config.fail("body", "missing table [body]: the body in the flow (or [[body]] for each of several)");
 }
 
-std::vector<WallScalar> read_walls(const Table& config, std::vector<ScalarCase>& scalars) {
-  const Table body = config.table("body").described_by(heat_keys).described_by(given_scalar_options());
+std::vector<WallScalar> read_walls(const Table& given, std::vector<ScalarCase>& scalars) {
+  const Table body = given.described_by(heat_keys).described_by(given_scalar_options());
   refuse_other_scalars(body, scalars);
   std::vector<WallScalar> walls;
   for (ScalarCase& s : scalars) {
@@ -72,7 +80,7 @@ std::vector<WallScalar> read_walls(const Table& config, std::vector<ScalarCase>&
       walls.push_back({true, value.in.get<double>(value.key)});
       s.excess_within = std::max(s.excess_within, std::abs(walls.back().value - s.reference));
     } else {
-      s.flux_of_body = std::abs(flux.in.get<double>(flux.key, 0.0));
+      s.flux_of_body = std::max(s.flux_of_body, std::abs(flux.in.get<double>(flux.key, 0.0)));
       walls.push_back({false, -flux.in.get<double>(flux.key, 0.0) / s.diffusivity});
     }
   }
@@ -112,7 +120,44 @@ CellBox read_control_volume(const Table& body, const IncompressibleCase& c) {
   return box;
 }
 
+void check_name(const Table& t, const ImmersedCase& c, const std::string& name) {
+  const auto is_word = [](char x) { return std::isalnum(static_cast<unsigned char>(x)) || x == '_'; };
+  if (name.empty() || !std::ranges::all_of(name, is_word))
+    t.fail("name", "a body's name is made of letters, digits and _; got \"" + name + "\"");
+  if (std::ranges::find(c.bodies, name, &BodyCase::name) != c.bodies.end())
+    t.fail("name", "two bodies have the name " + name);
+}
+
+void read_bodies(const Table& config, ImmersedCase& c) {
+  const std::vector<Table> tables = body_tables(config);
+  if (tables.size() > most_bodies)
+    tables[most_bodies].fail("type", "a case has at most " + std::to_string(most_bodies) + " bodies");
+  for (const Table& given : tables) {
+    const Table t = given.described_by(body_keys);
+    BodyCase body;
+    const std::string number = tables.size() > 1 ? std::to_string(c.bodies.size() + 1) : "";
+    body.name = t.get<std::string>("name", "body" + number);
+    check_name(t, c, body.name);
+    body.forces = c.forces;  // of [output]
+    body.forces.velocity = t.get<double>("reference_velocity");
+    body.forces.length = t.get<double>("reference_length");
+    body.forces.area = t.get<double>("reference_area", body.forces.length);
+    if (c.bodies.empty())
+      c.box = read_control_volume(t, c.flow);
+    else if (t.has("control_volume"))
+      t.fail("control_volume", "one control volume contains all bodies: give it in the first [[body]]");
+    body.walls = read_walls(given, c.flow.scalars);
+    c.bodies.push_back(std::move(body));
+  }
+  c.forces = c.bodies.front().forces;
+}
+
 }  // namespace
+
+std::vector<Table> body_tables(const Table& config) {
+  if (!config.has("body")) return {};
+  return config.is_table("body") ? std::vector{config.table("body")} : config.tables("body");
+}
 
 std::vector<KeyTable> immersed_keys() {
   std::vector<KeyTable> tables = structured_keys();
@@ -126,7 +171,7 @@ std::vector<KeyTable> immersed_keys() {
                                {"body.scalar_flux", "", name_in_flux_options()},
                                {"numerics", "", numerics_keys},
                                {"ranks", "", ranks_keys}});
-  for (const char* type : {"cylinder", "ellipsoid", "aerofoil", "box", "stl", "left_ventricle"})
+  for (const char* type : {"cylinder", "ellipsoid", "aerofoil", "box", "polygon", "stl", "left_ventricle"})
     tables.push_back({"body", type == std::string_view("cylinder") ? "cylinder, sphere" : type, body_options(type)});
   for (const char* type : {"translation", "oscillation", "rotation", "deformation", "table"})
     tables.push_back({"body.motion", type, motion_options(type)});
@@ -148,19 +193,15 @@ ImmersedCase read_immersed_case(const Table& config) {
   ImmersedCase c;
   c.flow = read_incompressible_case(config);
   refuse_what_has_no_meaning(config, c);
-  const Table body = config.table("body").described_by(body_keys);
-  c.forces.velocity = body.get<double>("reference_velocity");
-  c.forces.length = body.get<double>("reference_length");
-  c.forces.area = body.get<double>("reference_area", c.forces.length);
   const Table output = config.table("output").described_by(output_keys);
   c.forces.average_from = output.get<double>("average_from");
   c.forces.period = output.get<double>("forces_period");
-  c.forces.box = read_control_volume(body, c.flow);
-  c.walls = read_walls(config, c.flow.scalars);
+  read_bodies(config, c);
   const Table numerics = config.table("numerics").described_by(numerics_keys);
   c.order = numerics.get<int>("order");
   if (c.order == 3) numerics.fail("order", "order is 2 or 4");
-  if (c.order == 4 && config.table("body").has("motion"))
+  const auto moves = [](const Table& body) { return body.has("motion"); };
+  if (c.order == 4 && std::ranges::any_of(body_tables(config), moves))
     numerics.fail("order",
                   "order = 4 requires a fixed body: with a moving one the change of stencil makes the forces noisy");
   return c;

@@ -107,7 +107,8 @@ WallMotion wall_motion(const Body& body, const Grid& grid, const CellBox& box) {
 
 template <class Space>
 double ControlVolume<Space>::momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
-                                      const WallMotion& wall, int c) const {
+                                      const WallMotions& walls, int c, int body) const {
+  const WallMotion& wall = walls[static_cast<std::size_t>(body)];
   const Layout& l = flow.layout;
   const OwnFaces own = own_faces(l, box_, c);
   const int i0 = own.i0, i1 = own.i1, j0 = own.j0, k0 = own.k0, rows_y = own.rows_y, rows_z = own.rows_z;
@@ -118,14 +119,18 @@ double ControlVolume<Space>::momentum(const Flow<Space>& flow, const Metrics& m,
                *wz = c == 2 ? m.line[2].m : m.line[2].h;
   const double *px = c == 0 ? m.line[0].face : m.line[0].centre, *py = c == 1 ? m.line[1].face : m.line[1].centre,
                *pz = c == 2 ? m.line[2].face : m.line[2].centre;
+  const unsigned char* body_of = cut.body_of(c);
+  const double fluid = body == 0 ? 1 : 0;  // the first body's sum has the fluid
   const double v = wall.velocity[c], gx = wall.slope[c][0], gy = wall.slope[c][1], gz = wall.slope[c][2],
                outside = wall.outside;
   return sum<Space>(rows_y * rows_z, [=] WEIR_HD(int r) {
     const int j = j0 + r % rows_y, k = k0 + r / rows_y, at = origin + j * sy + k * sz;
     const double here = v + gy * py[j] + gz * pz[k];
     double row = 0;
-    for (int i = i0; i < i1; ++i)
-      row += (fraction[at + i] * u[at + i] + (outside - fraction[at + i]) * (here + gx * px[i])) * wx[i];
+    for (int i = i0; i < i1; ++i) {
+      const double solid = body_of && body_of[at + i] != body ? 0 : outside - fraction[at + i];
+      row += (fluid * (fraction[at + i] * u[at + i]) + solid * (here + gx * px[i])) * wx[i];
+    }
     return row * wy[j] * wz[k];
   });
 }
@@ -168,23 +173,24 @@ double ControlVolume<Space>::outflow(const Flow<Space>& flow, const Metrics& m, 
 
 template <class Space>
 std::array<double, 9> ControlVolume<Space>::balance(const Flow<Space>& flow, const Metrics& m,
-                                                    const CutArrays<Space>& cut, const WallMotion& wall) const {
+                                                    const CutArrays<Space>& cut, const WallMotions& walls) const {
   std::array<double, 9> all{};
   for (int c = 0; c < flow.layout.dim; ++c) {
     const auto s = static_cast<std::size_t>(c);
-    all[s] = momentum(flow, m, cut, wall, c);
+    for (std::size_t b = 0; b < walls.size(); ++b) all[s] += momentum(flow, m, cut, walls, c, static_cast<int>(b));
     all[3 + s] = outflow(flow, m, c, false);
     all[6 + s] = outflow(flow, m, c, true);
   }
   ranks_->sum(all);
-  for (std::size_t c = 0; c < 3; ++c) all[c] -= wall.solid[c];
+  for (const WallMotion& wall : walls)
+    for (std::size_t c = 0; c < 3; ++c) all[c] -= wall.solid[c];
   return all;
 }
 
 template <class Space>
 std::array<double, 9> ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m,
-                                                     const CutArrays<Space>& cut, const WallMotion& wall) {
-  const std::array<double, 9> now = balance(flow, m, cut, wall);
+                                                     const CutArrays<Space>& cut, const WallMotions& walls) {
+  const std::array<double, 9> now = balance(flow, m, cut, walls);
   for (std::size_t c = 0; c < 3; ++c) {
     momentum_[c] = now[c];
     outflow_[c] = now[3 + c];
@@ -194,9 +200,9 @@ std::array<double, 9> ControlVolume<Space>::remember(const Flow<Space>& flow, co
 
 template <class Space>
 void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
-                                   const WallMotion& wall, double dt, const double (&driven)[3], double (&force)[3]) {
+                                   const WallMotions& walls, double dt, const double (&driven)[3], double (&force)[3]) {
   const ControlVolume before = *this;
-  const std::array<double, 9> now = remember(flow, m, cut, wall);
+  const std::array<double, 9> now = remember(flow, m, cut, walls);
   for (std::size_t c = 0; c < 3; ++c) {
     const double pressure = now[6 + c] - outflow_[c];  // of the half level already
     force[c] =

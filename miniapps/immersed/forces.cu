@@ -157,7 +157,7 @@ WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&o
 }
 
 template <class Space>
-SurfaceView surface_view(const Flow<Space>& flow, const Metrics& m, double viscosity, const double (&omega)[3]) {
+SurfaceView surface_view(const Flow<Space>& flow, const Metrics& m, double viscosity, const Vec3& omega) {
   SurfaceView v{};
   const Layout& l = flow.layout;
   for (int d = 0; d < 3; ++d) {
@@ -201,15 +201,15 @@ WEIR_HD inline void piece_scalar(const SurfaceView& v, const Piece& s, const Wal
 }  // namespace
 
 template <class Space>
-SurfaceScalar surface_scalar(const Flow<Space>& flow, std::size_t scalar, const Metrics& m, const CutArrays<Space>& cut,
-                             double diffusivity, const WallScalar& wall, GrowingArray<double, Space>& work) {
-  const double still[3] = {0, 0, 0};
-  SurfaceView v = surface_view(flow, m, diffusivity, still);
-  v.pressure = flow.field(flow.scalars[scalar]).at(0, 0, 0);
-  const int n = cut.piece_count();
+SurfaceScalar surface_scalar(const Flow<Space>& flow, const ScalarOnBody& on, const Metrics& m,
+                             const CutArrays<Space>& cut, const BodyPieces& of, GrowingArray<double, Space>& work) {
+  SurfaceView v = surface_view(flow, m, on.diffusivity, {});
+  v.pressure = flow.field(flow.scalars[on.scalar]).at(0, 0, 0);
+  const WallScalar wall = on.wall;
+  const int n = of.count;
   work.resize(3 * n);
   double* out = work.data();
-  const Piece* pieces = cut.pieces();
+  const Piece* pieces = cut.pieces() + of.first;
   for_each<Space>(n, [=] WEIR_HD(int q) {
     double sums[3];
     piece_scalar(v, pieces[q], wall, sums);
@@ -221,13 +221,13 @@ SurfaceScalar surface_scalar(const Flow<Space>& flow, std::size_t scalar, const 
 
 template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
-                    const double (&omega)[3], GrowingArray<double, Space>& work) {
-  const SurfaceView v = surface_view(flow, m, viscosity, omega);
+                    const BodyPieces& of, GrowingArray<double, Space>& work) {
+  const SurfaceView v = surface_view(flow, m, viscosity, of.angular_velocity);
   const Layout& l = flow.layout;
-  const int n = cut.piece_count();
+  const int n = of.count;
   work.resize(6 * n);
   double* out = work.data();
-  const Piece* pieces = cut.pieces();
+  const Piece* pieces = cut.pieces() + of.first;
   for_each<Space>(n, [=] WEIR_HD(int q) {
     double f[6];
     piece_force(v, pieces[q], f);
@@ -239,14 +239,22 @@ Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<S
     force.pressure[e] = both.a;
     force.viscous[e] = both.b;
   }
+  const Vec3 centre = of.centre;
+  for (int e = l.dim == 2 ? 2 : 0; e < 3; ++e) {
+    const int f = (e + 1) % 3, g = (e + 2) % 3;
+    force.torque[e] = sum<Space>(n, [=] WEIR_HD(int q) {
+      const double force_f = out[f * n + q] + out[(3 + f) * n + q], force_g = out[g * n + q] + out[(3 + g) * n + q];
+      return (pieces[q].point[f] - centre[f]) * force_g - (pieces[q].point[g] - centre[g]) * force_f;
+    });
+  }
   return force;
 }
 
 #define WEIR_FORCES(S)                                                                                               \
-  template Force surface_force<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const double(&)[3],   \
+  template Force surface_force<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const BodyPieces&,    \
                                   GrowingArray<double, S>&);                                                         \
-  template SurfaceScalar surface_scalar<S>(const Flow<S>&, std::size_t, const Metrics&, const CutArrays<S>&, double, \
-                                           const WallScalar&, GrowingArray<double, S>&);
+  template SurfaceScalar surface_scalar<S>(const Flow<S>&, const ScalarOnBody&, const Metrics&, const CutArrays<S>&, \
+                                           const BodyPieces&, GrowingArray<double, S>&);
 WEIR_FORCES(Host)
 WEIR_FORCES(Device)
 #undef WEIR_FORCES

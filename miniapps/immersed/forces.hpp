@@ -3,8 +3,8 @@
 // surface_force: the integral of -p n + tau . n over the pieces of surface in the cut cells. On a no-slip wall of a
 // body that turns with Omega, tau . n = nu du_r/dn, u_r = u - u_wall - Omega x (x - x_wall), without its normal part. p
 // and u come from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u
-// differenced. Pieces lie on the chords of the cut cells, and on the surface itself with order 4 or a scalar (exact
-// shapes): numerical_schemes.md.
+// differenced. Pieces lie on the chords of the cut cells, and on the surface itself with order 4, a scalar or a
+// body that turns in place (exact shapes): numerical_schemes.md.
 //
 // ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides) +
 // (body force and buoyancy of the fluid in it), with the fluxes of momentum.hpp themselves, so that it sees the force
@@ -27,7 +27,7 @@ namespace weir {
 class Communicator;
 
 struct Force {
-  double pressure[3] = {}, viscous[3] = {};
+  double pressure[3] = {}, viscous[3] = {}, torque[3] = {};
   double total(int d) const { return pressure[d] + viscous[d]; }
 };
 
@@ -35,12 +35,19 @@ struct Force {
 struct SurfaceLoad {
   std::array<double, 3> point{}, normal{}, friction{};  // normal: unit, into the fluid
   double pressure = 0;
+  std::vector<double> scalar;  // value and flux into the fluid of each
+};
+
+// One body's pieces of the surface, and how it turns. The torque is about `centre`.
+struct BodyPieces {
+  int first = 0, count = 0;
+  Vec3 angular_velocity{}, centre{};
 };
 
 // work: 6 values a piece. Over ranks: this rank's share, from the flow on its region (wide_flow.hpp).
 template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
-                    const double (&angular_velocity)[3], GrowingArray<double, Space>& work);
+                    const BodyPieces& of, GrowingArray<double, Space>& work);
 
 // Of a scalar, sums over the surface: area, flux into the fluid (of heat over density times heat capacity), value times
 // area. Where the wall's value is given the flux comes from three points on the normal, as friction does; else the
@@ -48,9 +55,14 @@ Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<S
 struct SurfaceScalar {
   double area = 0, flux = 0, value = 0;
 };
+struct ScalarOnBody {
+  std::size_t scalar = 0;
+  double diffusivity = 1;
+  WallScalar wall;
+};
 template <class Space>
-SurfaceScalar surface_scalar(const Flow<Space>& flow, std::size_t scalar, const Metrics& m, const CutArrays<Space>& cut,
-                             double diffusivity, const WallScalar& wall, GrowingArray<double, Space>& work);
+SurfaceScalar surface_scalar(const Flow<Space>& flow, const ScalarOnBody& on, const Metrics& m,
+                             const CutArrays<Space>& cut, const BodyPieces& of, GrowingArray<double, Space>& work);
 
 // Cells [low, high) in each direction.
 struct CellBox {
@@ -64,6 +76,7 @@ struct WallMotion {
   double outside = 1;  // 0: a cavity, the fluid is inside
 };
 WallMotion wall_motion(const Body& body, const Grid& grid, const CellBox& box);
+using WallMotions = std::vector<WallMotion>;  // of each body; of several, those that stay have none
 
 template <class Space>
 class ControlVolume {
@@ -72,9 +85,9 @@ class ControlVolume {
       : box_(box), viscosity_(viscosity), ranks_(&ranks) {}
   // M and the fluxes of the flow as it is: before the first step, and after loading. Returns balance().
   std::array<double, 9> remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
-                                 const WallMotion& wall);
+                                 const WallMotions& walls);
   // The mean force over the step that has led to this flow; remembers it. driven: what driving() was in that step.
-  void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall,
+  void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotions& walls,
                double dt, const double (&driven)[3], double (&force)[3]);
   // The sum of fraction (V force + more) of component c, of all ranks: a body force, and what else drives the unknowns
   // (V f).
@@ -82,14 +95,14 @@ class ControlVolume {
                  View<const double> more) const;
 
   // The sum of M_c, of this rank's nodes. Public: nvcc takes no device lambda in a private member.
-  double momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall,
-                  int component) const;
+  double momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotions& walls,
+                  int component, int body) const;
 
  private:
   double outflow(const Flow<Space>& flow, const Metrics& m, int component, bool pressure) const;
   // Momentum, outflow without and with pressure of each component, of all ranks.
   std::array<double, 9> balance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
-                                const WallMotion& wall) const;
+                                const WallMotions& walls) const;
 
   CellBox box_;  // of the whole grid
   double viscosity_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "miniapps/immersed/geometry/shut_off.hpp"
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/initial.hpp"
@@ -60,9 +62,9 @@ void set_remainder(const FlowSystem<Space>& system, const InterpolationRows& row
     bands_of(system).set_remainder(remainder_of(rows));
 }
 
-CutRegion region_around(const Body& body, const IncompressibleCase& c, const FlowRanks& ranks, int layers) {
-  CutRegion region = cut_region(ranks, layers > 0 ? layers : body_layers(c.grid, body));
-  region.crosses = crosses_sides(body, c.grid, c.dim());
+CutRegion region_around(const Bodies& bodies, const IncompressibleCase& c, const FlowRanks& ranks, int layers) {
+  CutRegion region = cut_region(ranks, layers > 0 ? layers : body_layers(c.grid, bodies));
+  for (const Body& body : bodies) region.crosses = region.crosses || crosses_sides(body, c.grid, c.dim());
   if (!region.crosses) return region;
   for (const SidePatch& p : c.patches)
     region.mirrors[p.side] = c.side(p.side / 2, p.side % 2).type == SidePatch::Type::slip;
@@ -78,21 +80,23 @@ void ImmersedFlow<Space>::add_system(const SystemDefaults& system, int component
 }
 
 template <class Space>
-ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, const FlowRanks& ranks,
+ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Bodies bodies, const Table& linear, const FlowRanks& ranks,
                                   int layers)
     : Base(c.flow, ranks),
       case_(c),
-      body_(std::move(body)),
-      cut_(flow_case_.grid, region_around(body_, flow_case_, ranks_, layers)),
+      bodies_(std::move(bodies)),
+      cut_(flow_case_.grid, region_around(bodies_, flow_case_, ranks_, layers)),
       wide_(ranks_, flow_case_.grid, cut_.layout(), c.flow.scalars.size()),
       scalars_(make_scalars(flow_case_, this->metrics(), ranks_, halo_, flow_)),
       part_(ranks_),
-      control_(c.forces.box, c.flow.viscosity, ranks_.communicator()) {
+      control_(c.box, c.flow.viscosity, ranks_.communicator()) {
   for (int d = 0; d < c.flow.dim(); ++d) {
     lines_.emplace_back(momentum_operator(flow_case_, d, 0), ranks_.cuts(d).box(ranks_.communicator().rank()));
     add_system(velocity_system, d, linear);
   }
-  cut_.carry_scalars(flow_case_.grid, c.walls);
+  std::vector<std::vector<WallScalar>> walls;
+  for (const BodyCase& body : c.bodies) walls.push_back(body.walls);
+  cut_.carry_scalars(flow_case_.grid, walls);
   for (std::size_t s = 0; s < scalars_.size(); ++s) {
     scalars_[s].use_advective_form();
     lines_.emplace_back(scalar_operator(flow_case_, s, 0), ranks_.cuts(3).box(ranks_.communicator().rank()));
@@ -105,9 +109,9 @@ ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table&
 }
 
 template <class Space>
-void ImmersedFlow<Space>::place_body(double t) {
-  body_.move(t);
-  cut_.update(body_);
+void ImmersedFlow<Space>::place_bodies(double t) {
+  bodies_.move(t);
+  cut_.update(bodies_);
   const Ledger before = ledger();
   if (!ranks_.alone()) {
     part_.take(cut_);
@@ -119,6 +123,7 @@ void ImmersedFlow<Space>::place_body(double t) {
   const std::vector<unsigned char>& wet = own_cut().wet;
   const auto own = static_cast<double>(wet.size()) - static_cast<double>(std::count(wet.begin(), wet.end(), dry_cell));
   wet_cells_ = static_cast<int>(ranks_.communicator().sum(own));
+  if (wet_cells_ == 0) throw Error(Exit::usage, "the body fills the grid: no cell holds fluid");
 }
 
 template <class Space>
@@ -142,7 +147,7 @@ void ImmersedFlow<Space>::prepare(FlowSystem<Space>& system) {
 // The matrices know the time step and where the body is.
 template <class Space>
 void ImmersedFlow<Space>::assemble(double dt) {
-  const bool moved = !body_.is_fixed() || operator_dt_ == 0;
+  const bool moved = !bodies_.is_fixed() || operator_dt_ == 0;
   if (!moved && dt == operator_dt_) return;
   if (moved) upload_rows();
   for (int c = 0; c < flow_case_.dim(); ++c) {
@@ -206,19 +211,32 @@ void ImmersedFlow<Space>::set_ghosts_of_body() {
 }
 
 template <class Space>
+void ImmersedFlow<Space>::refuse_shut_off_inflow() {
+  if (!body_.is_fixed() || !ranks_.alone() || !flow_case_.has_outlet()) return;
+  boundary_.set_normal_velocity(flow_);
+  std::array<std::vector<double>, 3> velocity;
+  for (int c = 0; c < flow_.layout.dim; ++c) velocity[c] = flow_.velocity[c].to_vector();
+  const std::string side = shut_off_inflow(cut_, flow_case_, velocity);
+  if (!side.empty())
+    throw Error(Exit::usage, "the body shuts off the fluid at " + side +
+                                 " from every outlet: what flows in through that side has no way out");
+}
+
+template <class Space>
 bool ImmersedFlow<Space>::initialise(Timings& timings) {
-  timed<Space>(timings.at("body", "geometry"), [&] { place_body(this->time); });
+  timed<Space>(timings.at("body", "geometry"), [&] { place_bodies(this->time); });
   set_initial_velocity(flow_case_, flow_);
   for (Scalar<Space>& scalar : scalars_) scalar.initialise(flow_, this->time);
   halo_.velocity(flow_);
   boundary_.initialise(flow_, this->time, cut_.total_body_flux);
   boundary_.set_ghosts(flow_);
+  refuse_shut_off_inflow();
   assemble_pressure();
   prepare(pressure());
   if (!project(0, timings)) return false;
   velocity_changed();
   fill<Space>(0, psi_);
-  control_.remember(flow_, metrics(), arrays_, wall_motion());
+  control_.remember(flow_, metrics(), arrays_, wall_motions());
   return true;
 }
 
@@ -241,11 +259,11 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance_scalars(double dt, Timings
 
 // The geometry and the matrices of t^{n+1}.
 template <class Space>
-void ImmersedFlow<Space>::move_body(double dt, Timings& timings) {
+void ImmersedFlow<Space>::move_bodies(double dt, Timings& timings) {
   for (auto& system : systems_) system->setup_seconds = -1;
   if (operator_dt_ > 0) uploads_ = {};
-  if (!body_.is_fixed()) {
-    timed<Space>(timings.at("body", "geometry"), [&] { place_body(this->time + dt); });
+  if (!bodies_.is_fixed()) {
+    timed<Space>(timings.at("body", "geometry"), [&] { place_bodies(this->time + dt); });
     timed<Space>(timings.at("pressure", "assembly"), [&] { assemble_pressure(); });
     prepare(pressure());
   }
@@ -272,7 +290,7 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
   const auto time_of = [&](const char* system, const char* part, const auto& f) {
     return timed<Space>(timings.at(system, part), f);
   };
-  move_body(dt, timings);
+  move_bodies(dt, timings);
   const bool sides_move =
       time_of("flow", "boundary", [&] { return boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
@@ -292,7 +310,7 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
   time_of("body", "control volume", [&] {
     double driven[3] = {};
     measure_driving(dt, driven);
-    control_.advance(flow_, metrics(), arrays_, wall_motion(), dt, driven, control_force_);
+    control_.advance(flow_, metrics(), arrays_, wall_motions(), dt, driven, control_force_);
   });
   this->end_step(dt);
   return nullptr;
@@ -319,10 +337,10 @@ double ImmersedFlow<Space>::max_mass_error() {
 // place.
 template <class Space>
 void ImmersedFlow<Space>::after_loading() {
-  const bool stands_there = body_.is_fixed() && operator_dt_ > 0;
+  const bool stands_there = bodies_.is_fixed() && operator_dt_ > 0;
   cut_.forget();
-  if (!body_.is_fixed() && this->dt_before > 0) place_body(this->time - this->dt_before);
-  if (!stands_there) place_body(this->time);
+  if (!bodies_.is_fixed() && this->dt_before > 0) place_bodies(this->time - this->dt_before);
+  if (!stands_there) place_bodies(this->time);
   boundary_.follow_loaded();
   for (Scalar<Space>& scalar : scalars_) scalar.after_loading(flow_, this->time);
   wide_.fetch(flow_);
@@ -331,8 +349,8 @@ void ImmersedFlow<Space>::after_loading() {
   assemble_pressure();
   prepare(pressure());
   operator_dt_ = 0;
-  if (body_.is_fixed() && this->dt_before > 0) assemble(this->dt_before);
-  control_.remember(flow_, metrics(), arrays_, wall_motion());
+  if (bodies_.is_fixed() && this->dt_before > 0) assemble(this->dt_before);
+  control_.remember(flow_, metrics(), arrays_, wall_motions());
 }
 
 template class ImmersedFlow<Host>;

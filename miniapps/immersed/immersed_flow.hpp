@@ -11,7 +11,7 @@
 // dt (p^{n+1/2} - p^{n-1/2}), as in the incompressible miniapp (fractional_step.hpp), whose operators, sides and
 // records are used. Ghost cells: Mittal et al. (2008), cut_geometry.hpp; the projection: pressure_system.hpp.
 #pragma once
-#include "mesh/body/body.hpp"
+#include "mesh/body/bodies.hpp"
 #include "miniapps/immersed/case.hpp"
 #include "miniapps/immersed/forces.hpp"
 #include "miniapps/immersed/fourth_order.hpp"
@@ -45,10 +45,10 @@ class ImmersedFlow : public StaggeredFlow<Space> {
 
  public:
   using Base::metrics, Base::pressure;
-  ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear)
-      : ImmersedFlow(c, std::move(body), linear, FlowRanks(c.flow)) {}
-  // layers: cell layers around the part of a rank in which the rank classifies the body; 0: as the body requires.
-  ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, const FlowRanks& ranks, int layers = 0);
+  ImmersedFlow(const ImmersedCase& c, Bodies bodies, const Table& linear)
+      : ImmersedFlow(c, std::move(bodies), linear, FlowRanks(c.flow)) {}
+  // layers: cell layers around the part of a rank in which the rank classifies the bodies; 0: as they require.
+  ImmersedFlow(const ImmersedCase& c, Bodies bodies, const Table& linear, const FlowRanks& ranks, int layers = 0);
 
   // Sets u^0 by the case and projects it. False: the projection failed.
   bool initialise(Timings& timings);
@@ -58,10 +58,10 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
 
   // On each piece of the surface, on rank 0; empty on the others. All ranks call.
-  std::vector<SurfaceLoad> surface_loads();
-  // On the body, over the density: of the flow as it is, and the control volume's over the last step.
-  Force surface_force();
-  SurfaceScalar surface_scalar(std::size_t scalar);  // of all ranks
+  std::vector<SurfaceLoad> surface_loads(std::size_t body = 0);
+  // On a body, over the density: of the flow as it is; and the control volume's, on all, over the last step.
+  Force surface_force(std::size_t body = 0);
+  SurfaceScalar surface_scalar(std::size_t scalar, std::size_t body = 0);  // of all ranks
   const double (&control_volume_force() const)[3] { return control_force_; }
 
   // Copies of geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
@@ -71,7 +71,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
 
   const CutGeometry& cut() const { return cut_; }  // over ranks: of the rank's region
   const CutFields& own_cut() const { return ranks_.alone() ? static_cast<const CutFields&>(cut_) : part_.fields(); }
-  const Body& body() const { return body_; }
+  const Bodies& bodies() const { return bodies_; }
 
   NamedArrays<Space> state();  // with the scalars'
   void after_loading();
@@ -86,21 +86,23 @@ class ImmersedFlow : public StaggeredFlow<Space> {
     return lines_[static_cast<std::size_t>(flow_case_.dim()) + scalar];
   }
   void add_system(const SystemDefaults& system, int component, const Table& linear);
-  void place_body(double t);
+  BodyPieces pieces_of(std::size_t body) const;  // of this rank
+  void place_bodies(double t);
   void measure_driving(double dt, double (&driven)[3]);
   void upload_rows();
   void set_ghosts_of_body();
   void velocity_changed();
   void assemble(double dt);
+  void refuse_shut_off_inflow();
   void assemble_pressure();
   void prepare(FlowSystem<Space>& system);
-  void move_body(double dt, Timings& timings);
+  void move_bodies(double dt, Timings& timings);
   View<const double> momentum_rhs(int component, double dt, bool sides_move);  // of (2)
   bool project(double dt, Timings& timings);                                   // (3) to (5); dt = 0: (3) and (4)
-  WallMotion wall_motion() const { return weir::wall_motion(body_, flow_case_.grid, case_.forces.box); }
+  WallMotions wall_motions() const;
 
   ImmersedCase case_;
-  Body body_;
+  Bodies bodies_;
   CutGeometry cut_;
   WideFlow<Space> wide_;
   std::vector<Scalar<Space>> scalars_;

@@ -11,12 +11,21 @@ namespace {
 RunHeader immersed_header(const ImmersedCase& c) {
   RunHeader h = structured_header(c.flow);
   h.miniapp = "immersed";
-  h.history = {"drag", "lift", "drag_control_volume", "lift_control_volume", "max_mass_error", "rate", "volume"};
+  h.history = {"drag",           "lift", "torque", "drag_control_volume", "lift_control_volume",
+               "max_mass_error", "rate", "volume"};
   h.quantities = {"drag_mean",       "drag_amplitude", "drag_max",        "drag_control_volume", "lift_mean",
                   "lift_amplitude",  "lift_max",       "strouhal",        "wake_length",         "max_mass_error",
                   "force_agreement", "volume_error",   "geometry_copies", "geometry_bytes"};
   for (const ScalarCase& s : c.flow.scalars)
     for (const std::string& name : body_quantities_of(s)) h.quantities.push_back(name);
+  h.quantities.emplace_back("torque_mean");
+  for (const BodyCase& body : c.bodies) {
+    if (c.bodies.size() == 1) break;
+    for (const char* column : {"drag", "lift", "torque"}) h.history.push_back(with_name(column, body));
+    for (const char* name : body_force_quantities) h.quantities.push_back(with_name(name, body));
+    for (const ScalarCase& s : c.flow.scalars)
+      for (const std::string& name : body_quantities_of(s)) h.quantities.push_back(with_name(name, body));
+  }
   if (c.forces.period > 0) h.quantities.emplace_back("drag_noise");
   return h;
 }
@@ -53,9 +62,9 @@ StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config) {
 
 void info_immersed(const Table& config, int ranks, std::ostream& out) {
   const ImmersedCase c = read_immersed_case(config);
-  Body body = read_case_body(config, c);
+  Bodies bodies = read_case_bodies(config, c);
   StructuredPlan plan = immersed_plan(c, config);
-  plan.header.warnings = body_warnings(body, c);
+  plan.header.warnings = body_warnings(bodies, c);
   const FlowOutput output(config, c.flow, plan.header.history);
   const Table linear = config.table("linear");
   read_body_layers(config);  // known keys
@@ -63,11 +72,11 @@ void info_immersed(const Table& config, int ranks, std::ostream& out) {
   const std::vector<SystemDefaults> systems =
       with_scalars(velocity_system, c.flow, body_scalar_system, cut_pressure_system);
   read_lab(config, systems);
-  std::vector<std::pair<std::string, std::string>> lines{
-      {"unknowns", std::to_string(plan.header.unknowns)},
-      {"body", std::to_string(body.surface().elements()) +
-                   (body.surface().dimension == 2 ? " segments" : " triangles") +
-                   (body.is_fixed() ? ", fixed" : ", moving")}};
+  std::vector<std::pair<std::string, std::string>> lines{{"unknowns", std::to_string(plan.header.unknowns)}};
+  for (std::size_t b = 0; b < bodies.size(); ++b)
+    lines.emplace_back(bodies.name(b), std::to_string(bodies[b].surface().elements()) +
+                                           (bodies[b].surface().dimension == 2 ? " segments" : " triangles") +
+                                           (bodies[b].is_fixed() ? ", fixed" : ", moving"));
   for (const SystemDefaults& s : systems) lines.emplace_back(s.name, s.solver<Host>(linear).describe());
   plan.print(lines, ranks, out);
 }

@@ -1,6 +1,7 @@
 #include "miniapps/immersed/output.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,60 @@ OutputField fluid_field(const Layout& layout, const FluidParts& parts) {
   });
 }
 
-void write_surface(const std::string& path, const Surface& s) {
+namespace {
+
+// Of each element the nearest load. The loads are sorted along x.
+std::vector<const SurfaceLoad*> nearest_loads(const Surface& s, const std::vector<SurfaceLoad>& loads) {
+  std::vector<const SurfaceLoad*> nearest(static_cast<std::size_t>(s.elements()));
+#pragma omp parallel for schedule(static)
+  for (int e = 0; e < s.elements(); ++e) {
+    Vec3 x = centre(s, e);
+    const auto first = std::ranges::lower_bound(loads, x[0], {}, [](const SurfaceLoad& l) { return l.point[0]; });
+    double least = std::numeric_limits<double>::infinity();
+    const auto look = [&](const SurfaceLoad& l) {  // false: all further ones are farther away
+      Vec3 away = l.point - x;
+      if (s.dimension == 2) away[2] = 0;
+      if (away[0] * away[0] > least) return false;
+      if (dot(away, away) < least) {
+        least = dot(away, away);
+        nearest[static_cast<std::size_t>(e)] = &l;
+      }
+      return true;
+    };
+    for (auto l = first; l != loads.end() && look(*l); ++l) {
+    }
+    for (auto l = first; l != loads.begin() && look(*(l - 1)); --l) {
+    }
+  }
+  return nearest;
+}
+
+template <class Value>
+void add_array(std::string& text, const std::string& name, int components, const std::vector<const SurfaceLoad*>& loads,
+               const Value& value) {
+  text += fmt::format("<DataArray type=\"Float32\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"ascii\">\n", name,
+                      components);
+  for (const SurfaceLoad* load : loads)
+    for (int c = 0; c < components; ++c) text += fmt::format("{:.7g} ", value(*load, static_cast<std::size_t>(c)));
+  text += "\n</DataArray>\n";
+}
+
+std::string element_data(const Surface& s, std::vector<SurfaceLoad> loads, const std::vector<std::string>& names) {
+  if (loads.empty()) return "";
+  std::ranges::stable_sort(loads, {}, [](const SurfaceLoad& l) { return l.point[0]; });
+  const auto nearest = nearest_loads(s, loads);
+  std::string text = "<CellData>\n";
+  add_array(text, "pressure", 1, nearest, [](const SurfaceLoad& l, std::size_t) { return l.pressure; });
+  add_array(text, "friction", 3, nearest, [](const SurfaceLoad& l, std::size_t c) { return l.friction[c]; });
+  for (std::size_t i = 0; i < names.size(); ++i)
+    add_array(text, names[i], 1, nearest, [i](const SurfaceLoad& l, std::size_t) { return l.scalar[i]; });
+  return text + "</CellData>\n";
+}
+
+}  // namespace
+
+void write_surface(const std::string& path, const Surface& s, std::vector<SurfaceLoad> loads,
+                   const std::vector<std::string>& names) {
   const bool lines = s.dimension == 2;
   std::string text = fmt::format(
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"0.1\" byte_order=\"LittleEndian\">\n<PolyData>\n"
@@ -34,11 +88,12 @@ void write_surface(const std::string& path, const Surface& s) {
   }
   text += "</DataArray><DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">\n";
   for (int e = 1; e <= s.elements(); ++e) text += fmt::format("{}\n", e * s.corners());
-  text += fmt::format("</DataArray></{}>\n</Piece>\n</PolyData>\n</VTKFile>\n", lines ? "Lines" : "Polys");
+  text += fmt::format("</DataArray></{}>\n{}</Piece>\n</PolyData>\n</VTKFile>\n", lines ? "Lines" : "Polys",
+                      element_data(s, std::move(loads), names));
   write_text_aside(path, text);
 }
 
-void write_surface_coefficients(const std::string& path, const ImmersedCase& c, const Flow<Host>& flow,
+void write_surface_coefficients(const std::string& path, const ImmersedCase& c, double velocity, const Flow<Host>& flow,
                                 std::vector<SurfaceLoad> loads) {
   const Grid& grid = c.flow.grid;
   double level = 0, area = 0;
@@ -49,7 +104,7 @@ void write_surface_coefficients(const std::string& path, const ImmersedCase& c, 
       area += a;
     }
   level /= area;
-  const double unit = 0.5 * c.forces.velocity * c.forces.velocity;
+  const double unit = 0.5 * velocity * velocity;
   const bool is_flat = c.flow.dim() == 2;
   std::sort(loads.begin(), loads.end(), [&](const SurfaceLoad& a, const SurfaceLoad& b) {
     if (!is_flat) return a.point < b.point;

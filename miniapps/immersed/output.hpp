@@ -15,14 +15,16 @@ using FluidParts = std::array<std::vector<double>, 3>;
 // "fluid": the fluid fraction of each cell, to mask the body; refers to the parts.
 OutputField fluid_field(const Layout& layout, const FluidParts& parts);
 
-// The surface as VTK PolyData: lines in 2D, triangles in 3D. Throws Error(Exit::file_io).
-void write_surface(const std::string& path, const Surface& surface);
+// The surface as VTK PolyData: lines in 2D, triangles in 3D, with the loads as data of the elements: pressure and
+// friction over the density, each scalar and its flux into the fluid (`names`: of both). Throws Error(Exit::file_io).
+void write_surface(const std::string& path, const Surface& surface, std::vector<SurfaceLoad> loads,
+                   const std::vector<std::string>& names);
 
 // FILE (surface/body.csv): pressure and friction coefficients on the pieces of the surface, in 2D in an order that can
 // be plotted: upper side by x, then lower side by -x. Columns x,y,upper,cp,cf; in 3D x,y,z,cp.
 //   cp = (p - p_0) / (U^2 / 2),   p_0: the mean over the side x_min
 //   cf = tau . t / (U^2 / 2),     t along the wall, to larger x
-void write_surface_coefficients(const std::string& path, const ImmersedCase& c, const Flow<Host>& flow,
+void write_surface_coefficients(const std::string& path, const ImmersedCase& c, double velocity, const Flow<Host>& flow,
                                 std::vector<SurfaceLoad> loads);
 
 // The distance behind the body, over the reference length, at which u along the line through its middle changes from

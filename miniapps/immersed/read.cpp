@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "mesh/body/distance/distance.hpp"
+#include "mesh/body/distance/distance_of_all.hpp"
 #include "mesh/body/extend.hpp"
 #include "mesh/body/read_body.hpp"
 #include "miniapps/immersed/case.hpp"
@@ -67,21 +67,24 @@ Body carried_beyond_sides(Body body, const IncompressibleCase& c) {
 
 bool crosses_sides(const Body& body, const Grid& grid, int dim) {
   const Box3 box = bounding_box(body.surface().node);
-  for (std::size_t d = 1; d < static_cast<std::size_t>(dim); ++d)
+  const int across = std::min(dim, body.surface().dimension);
+  for (std::size_t d = 1; d < static_cast<std::size_t>(across); ++d)
     if (box.low[d] < grid.line[d].faces.front() || box.high[d] > grid.line[d].faces.back()) return true;
   return false;
 }
 
-Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std::string>* messages) {
-  const Table t = config.table("body");
+namespace {
+
+Body read_one(const Table& t, const ImmersedCase& c, std::vector<std::string>* messages) {
   Body body = read_body(t, 0.5 * surface_spacing(c.flow.grid), messages);
   if (body.surface().dimension == 3 && c.flow.dim() == 2)
     t.fail("type", "a 3D body requires a 3D grid, with at least three cells in z");
   refuse_outside(t, body, c.flow);
   body = carried_beyond_sides(std::move(body), c.flow);
-  if (!c.walls.empty() && (body.has_openings() || body.is_cavity()))
-    t.fail("type", "a cavity carries no [temperature] and no [scalar.NAME] yet: its openings have no condition for it");
-  if (!body.is_fixed() && !body.is_cavity() && !c.flow.has_outlet()) {
+  if (!c.flow.scalars.empty() && body.has_openings())
+    t.fail("type",
+           "a ventricle carries no [temperature] and no [scalar.NAME] yet: its openings have no condition for it");
+  if (!body.is_fixed() && !body.has_openings() && (body.is_cavity() || !c.flow.has_outlet())) {
     // A volume that changes needs a way out.
     for (const double t_look : {0.1234, 0.7, 1.9}) {
       body.move(t_look);
@@ -93,20 +96,54 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
   return body;
 }
 
+}  // namespace
+
+Bodies read_case_bodies(const Table& config, const ImmersedCase& c, std::vector<std::string>* messages) {
+  std::vector<Body> all;
+  std::vector<std::string> names;
+  for (const Table& t : body_tables(config)) {
+    all.push_back(read_one(t, c, messages));
+    names.push_back(c.bodies[all.size() - 1].name);
+    if (all.size() > 1 && (all.back().is_cavity() || all.front().is_cavity()) &&
+        !(all.back().is_fixed() && all.front().is_fixed()))
+      t.fail("motion", "with fluid inside of one body all bodies must stay");
+  }
+  Bodies bodies(std::move(all), std::move(names));
+  if (const Approach nearest = nearest_bodies(bodies, c); nearest.first >= 0 && nearest.gap < 0)
+    body_tables(config)[static_cast<std::size_t>(nearest.second)].fail(
+        "position", "the bodies " + bodies.name(static_cast<std::size_t>(nearest.first)) + " and " +
+                        bodies.name(static_cast<std::size_t>(nearest.second)) +
+                        " overlap: they must lie at least two cells apart");
+  return bodies;
+}
+
+Approach nearest_bodies(const Bodies& bodies, const ImmersedCase& c) {
+  if (bodies.size() == 1) return {};
+  const Grid& grid = c.flow.grid;
+  const auto crosses = [&](const Body& body) { return crosses_sides(body, grid, c.flow.dim()); };
+  const std::vector<double> z = c.flow.dim() == 3 ? grid.line[2].faces : std::vector{grid.line[2].centre.front()};
+  constexpr double reach = 2;  // in cells, so that both see the middle of a gap of less than two
+  DistanceOfAll distance(grid.line[0].faces, grid.line[1].faces, z,
+                         {.reach = reach, .is_part = std::ranges::any_of(bodies, crosses)});
+  distance.update(bodies);
+  return distance.nearest_bodies();
+}
+
 std::function<double(double)> body_rate(const Table& config, const ImmersedCase& c) {
   if (c.flow.time.dt > 0) return {};
-  const auto body = std::make_shared<Body>(read_case_body(config, c));
-  if (body->is_fixed()) return {};
+  const auto bodies = std::make_shared<Bodies>(read_case_bodies(config, c));
+  if (bodies->is_fixed()) return {};
   Vec3 inverse{};
   for (int d = 0; d < c.flow.dim(); ++d) {
     const auto& width = c.flow.grid.line[d].width;
     inverse[d] = 1 / *std::min_element(width.begin(), width.end());
   }
-  return [body, inverse](double t) {
-    body->move(t);
+  return [bodies, inverse](double t) {
+    bodies->move(t);
     double most = 0;
-    for (const Vec3& u : body->fluid_velocity())
-      most = std::max(most, std::abs(u[0]) * inverse[0] + std::abs(u[1]) * inverse[1] + std::abs(u[2]) * inverse[2]);
+    for (const Body& body : *bodies)
+      for (const Vec3& u : body.fluid_velocity())
+        most = std::max(most, std::abs(u[0]) * inverse[0] + std::abs(u[1]) * inverse[1] + std::abs(u[2]) * inverse[2]);
     return most;
   };
 }

@@ -20,24 +20,41 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   using Base = StaggeredScheme<Space, ImmersedFlow<Space>>;
   using Base::flow;
 
-  ImmersedScheme(const ImmersedCase& of, const Table& config, Body body, const FlowRanks& ranks,
+  ImmersedScheme(const ImmersedCase& of, const Table& config, Bodies bodies, const FlowRanks& ranks,
                  std::vector<std::string> messages_of_body, std::vector<std::string> warnings_of_body)
-      : Base(velocity_system, body_scalar_system, cut_pressure_system, of, std::move(body), config.table("linear"),
+      : Base(velocity_system, body_scalar_system, cut_pressure_system, of, std::move(bodies), config.table("linear"),
              ranks, read_body_layers(config)),
         c(of),
         messages(std::move(messages_of_body)),
-        warnings(std::move(warnings_of_body)) {
-    scale = 1 / (0.5 * c.forces.velocity * c.forces.velocity * c.forces.area);
+        warnings(std::move(warnings_of_body)),
+        forces_of(of.bodies.size() > 1 ? of.bodies.size() : 0) {}
+
+  // From forces to coefficients.
+  double scale_of(const ForceOptions& f) const {
+    double scale = 1 / (0.5 * f.velocity * f.velocity * f.area);
     for (int d = c.flow.dim(); d < 3; ++d) scale /= c.flow.grid.line[2].length();  // per unit of depth
+    return scale;
   }
 
   std::function<double(double)> wall_rate(const Table& config) const { return body_rate(config, c); }
 
   void measure(Run& run, HistoryRow& row) {
     ScopedTimer timer(run.timings().at("body", "surface force"));
-    const Force force = flow.surface_force();
-    row["drag"] = scale * force.total(0);
-    row["lift"] = scale * force.total(1);
+    const double scale = scale_of(c.forces);
+    double sum[3] = {};  // over the bodies
+    for (std::size_t b = 0; b < c.bodies.size(); ++b) {
+      const Force force = flow.surface_force(b);
+      const double own[3] = {force.total(0), force.total(1), force.torque[2]};
+      for (int d = 0; d < 3; ++d) sum[d] += own[d];
+      if (forces_of.empty()) break;
+      const ForceOptions& f = c.bodies[b].forces;
+      row[with_name("drag", c.bodies[b])] = scale_of(f) * own[0];
+      row[with_name("lift", c.bodies[b])] = scale_of(f) * own[1];
+      row[with_name("torque", c.bodies[b])] = scale_of(f) / f.length * own[2];
+    }
+    row["drag"] = scale * sum[0];
+    row["lift"] = scale * sum[1];
+    row["torque"] = scale / c.forces.length * sum[2];
     row["drag_control_volume"] = scale * flow.control_volume_force()[0];
     row["lift_control_volume"] = scale * flow.control_volume_force()[1];
   }
@@ -46,12 +63,17 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     max_mass_error = std::max(max_mass_error, *row["max_mass_error"]);
   }
   void measured(HistoryRow& row, bool last) {
-    if (const Body& body = flow.body(); body.is_cavity()) {
+    for (const Body& body : flow.bodies()) {
+      if (!body.is_cavity()) continue;
       row["volume"] = flow.cut().cavity_volume;
       volume_error = std::max(volume_error, std::abs(*row["volume"] / body.volume() - 1));
     }
-    if (flow.time >= c.forces.average_from || last)
-      forces.add(flow.time, flow.dt_before, *row["drag"], *row["lift"], *row["drag_control_volume"]);
+    if (flow.time < c.forces.average_from && !last) return;
+    forces.add(flow.time, flow.dt_before, *row["drag"], *row["lift"], *row["drag_control_volume"]);
+    torque.add(flow.time, flow.dt_before, *row["torque"], 0, 0);
+    for (std::size_t b = 0; b < forces_of.size(); ++b)
+      forces_of[b].add(flow.time, flow.dt_before, *row[with_name("drag", c.bodies[b])],
+                       *row[with_name("lift", c.bodies[b])], *row[with_name("torque", c.bodies[b])]);
   }
 
   void describe(RunHeader& h) {
@@ -61,38 +83,61 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   void begun(Run& run, std::optional<double> restart_time) {
     for (const std::string& message : messages) run.event("body", message);
     if (!run.ranks().is_root()) return;
-    surfaces.emplace(run.directory() + "/vtk/" + run.name() + "_body.pvd", restart_time);
+    for (const BodyCase& body : c.bodies)
+      surfaces.emplace_back(run.directory() + "/vtk/" + run.name() + "_" + body.name + ".pvd", restart_time);
   }
   std::vector<OutputField> more_fields() {
     for (std::size_t d = 0; d < 3; ++d)
       if (!flow.own_cut().fraction[d].empty()) parts[d] = this->whole.of(flow.own_cut().fraction[d]);
+    loads.clear();
+    for (std::size_t b = 0; b < c.bodies.size(); ++b) loads.push_back(flow.surface_loads(b));
     return {fluid_field(flow.ranks().whole(), parts)};
   }
   void write_beside(Run& run) {
-    const std::string file = fmt::format("{}_body_{:08}.vtp", run.name(), flow.step);
-    write_surface(run.directory() + "/vtk/" + file, flow.body().surface());
-    surfaces->add(flow.time, file);
+    std::vector<std::string> names;
+    for (const ScalarCase& s : c.flow.scalars) names.insert(names.end(), {s.name, s.flux_name()});
+    for (std::size_t b = 0; b < c.bodies.size(); ++b) {
+      const std::string file = fmt::format("{}_{}_{:08}.vtp", run.name(), c.bodies[b].name, flow.step);
+      write_surface(run.directory() + "/vtk/" + file, flow.bodies()[b].surface(), loads[b], names);
+      surfaces[b].add(flow.time, file);
+    }
   }
 
   void ended(Run& run) {
     const Flow<Host>& fields = this->fields();
-    std::vector<SurfaceLoad> loads = flow.surface_loads();
-    run.on_root(
-        [&] { write_surface_coefficients(run.directory() + "/surface/body.csv", c, fields, std::move(loads)); });
+    for (std::size_t b = 0; b < c.bodies.size(); ++b) {
+      std::vector<SurfaceLoad> loads = flow.surface_loads(b);
+      run.on_root([&] {
+        write_surface_coefficients(run.directory() + "/surface/" + c.bodies[b].name + ".csv", c,
+                                   c.bodies[b].forces.velocity, fields, std::move(loads));
+      });
+    }
   }
 
+  template <class F>
+  void for_statistics(const F& f) {
+    f("forces", forces);
+    f("torque", torque);
+    for (std::size_t b = 0; b < forces_of.size(); ++b) f(with_name("forces", c.bodies[b]), forces_of[b]);
+  }
   void save(CheckpointState& state) {
-    saved_forces = forces.state();
-    state.add("forces_count", static_cast<double>(saved_forces.size()));
-    saved_forces.push_back(0);  // an array of no length cannot be kept
-    state.add("forces", std::span<const double>(saved_forces));
+    saved.clear();
+    for_statistics([&](const std::string& name, ForceStatistics& of) {
+      std::vector<double>& kept = saved.emplace_back(of.state());
+      state.add(name + "_count", static_cast<double>(kept.size()));
+      kept.push_back(0);  // an array of no length cannot be kept
+      state.add(name, std::span<const double>(kept));
+    });
     state.add("max_mass_error", max_mass_error);
     state.add("volume_error", volume_error);
   }
   void load(const Checkpoint& from) {
-    std::vector<double> kept = from.doubles("forces", static_cast<std::int64_t>(from.scalar("forces_count")) + 1);
-    kept.pop_back();
-    forces.restore(kept);
+    for_statistics([&](const std::string& name, ForceStatistics& of) {
+      if (!from.find(name + "_count")) return;  // an older checkpoint
+      std::vector<double> kept = from.doubles(name, static_cast<std::int64_t>(from.scalar(name + "_count")) + 1);
+      kept.pop_back();
+      of.restore(kept);
+    });
     if (from.find("max_mass_error")) max_mass_error = from.scalar("max_mass_error");  // older checkpoints have none
     if (from.find("volume_error")) volume_error = from.scalar("volume_error");
     Base::load(from);
@@ -120,20 +165,35 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   }
   // Nusselt or Sherwood number: of the mean flux and the mean difference to the ambient.
   void add_scalar(std::size_t scalar, std::map<std::string, double>& q) {
-    const SurfaceScalar s = flow.surface_scalar(scalar);
+    SurfaceScalar sum;
+    for (std::size_t b = 0; b < c.bodies.size(); ++b) {
+      const SurfaceScalar s = flow.surface_scalar(scalar, b);
+      sum = {sum.area + s.area, sum.flux + s.flux, sum.value + s.value};
+      if (c.bodies.size() > 1) add_numbers(scalar, s, c.bodies[b].forces.length, "_" + c.bodies[b].name, q);
+    }
+    add_numbers(scalar, sum, c.forces.length, "", q);
+  }
+  void add_numbers(std::size_t scalar, const SurfaceScalar& s, double length, const std::string& ending,
+                   std::map<std::string, double>& q) const {
     const ScalarCase& t = c.flow.scalars[scalar];
     const double flux = s.flux / s.area, mean = s.value / s.area;
-    const double excess = mean - ambient(scalar),
-                 number = excess == 0 ? 0 : flux * c.forces.length / (t.diffusivity * excess);
+    const double excess = mean - ambient(scalar), number = excess == 0 ? 0 : flux * length / (t.diffusivity * excess);
     const std::vector<std::string> names = body_quantities_of(t);
-    for (std::size_t i = 0; i < 3; ++i) q[names[i]] = std::array{number, flux, mean}[i];
+    for (std::size_t i = 0; i < 3; ++i) q[names[i] + ending] = std::array{number, flux, mean}[i];
   }
   std::map<std::string, double> quantities(const Flow<Host>& fields) {
     auto q = forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
-    if (flow.ranks().communicator().is_root()) q["wake_length"] = wake_length(c, fields, flow.body().surface());
+    q["torque_mean"] = torque.quantities(1, 1, 0)["drag_mean"];
+    for (std::size_t b = 0; b < forces_of.size(); ++b) {
+      const BodyCase& body = c.bodies[b];
+      auto own = forces_of[b].quantities(body.forces.length, body.forces.velocity, 0);
+      own["torque_mean"] = own["drag_control_volume"];  // the third column
+      for (const char* name : body_force_quantities) q[with_name(name, body)] = own[name];
+    }
+    if (flow.ranks().communicator().is_root()) q["wake_length"] = wake_length(c, fields, flow.bodies()[0].surface());
     for (std::size_t s = 0; s < c.flow.scalars.size(); ++s) add_scalar(s, q);
     q["max_mass_error"] = max_mass_error;
-    if (flow.body().is_cavity()) q["volume_error"] = volume_error;
+    if (flow.bodies().has_cavity()) q["volume_error"] = volume_error;
     q["geometry_copies"] = static_cast<double>(flow.uploads().copies);  // of the last step, this rank's
     q["geometry_bytes"] = static_cast<double>(flow.uploads().bytes);
     return q;
@@ -141,11 +201,12 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
 
   const ImmersedCase& c;
   std::vector<std::string> messages, warnings;  // repairs of the file of the body; checks that failed
-  double scale = 1;                             // from forces to coefficients
-  ForceStatistics forces;
-  std::vector<double> saved_forces;
+  ForceStatistics forces, torque;               // of the sums over the bodies; torque: as if it were a drag
+  std::vector<ForceStatistics> forces_of;       // of each of several bodies, with its torque for the control volume's
+  std::vector<std::vector<double>> saved;
   double max_mass_error = 0, volume_error = 0;  // the largest seen
-  std::optional<PvdCollection> surfaces;        // of field output, on rank 0
+  std::vector<PvdCollection> surfaces;          // of field output, on rank 0
+  std::vector<std::vector<SurfaceLoad>> loads;  // of each body, for field output
   FluidParts parts;
 };
 
@@ -171,6 +232,18 @@ constexpr Quantity quantity_list[] = {
     {"volume_error", "", "immersed", "largest relative error of the volume of a cavity"},
     {"geometry_copies", "", "immersed", "number of copies of geometry to the device in the last step"},
     {"geometry_bytes", "bytes", "immersed", "size of the copies of geometry to the device in the last step"},
+    {"torque_mean", "", "immersed", "mean torque coefficient, from average_from on"},
+    {"drag_mean_NAME", "", "immersed",
+     "drag_mean of the body NAME of several; without a name: of the sum over all, with the first one's reference "
+     "values"},
+    {"drag_amplitude_NAME", "", "immersed", "drag_amplitude of the body NAME of several"},
+    {"lift_mean_NAME", "", "immersed", "lift_mean of the body NAME of several"},
+    {"lift_amplitude_NAME", "", "immersed", "lift_amplitude of the body NAME of several"},
+    {"strouhal_NAME", "", "immersed", "strouhal of the body NAME of several"},
+    {"torque_mean_NAME", "", "immersed", "torque_mean of the body NAME of several"},
+    {"nusselt_NAME", "", "immersed", "nusselt of the body NAME of several"},
+    {"body_heat_flux_NAME", "temperature velocity", "immersed", "body_heat_flux of the body NAME of several"},
+    {"body_temperature_NAME", "temperature", "immersed", "body_temperature of the body NAME of several"},
     {"nusselt", "", "immersed",
      "Nusselt number of the body: mean heat flux times reference_length, divided by the diffusivity and by the mean "
      "difference of temperature from the inlets (without inlets: from the sides)"},
@@ -180,12 +253,17 @@ constexpr Quantity quantity_list[] = {
     {"body_SCALAR_flux", "scalar velocity", "immersed", "mean flux of [scalar.SCALAR] from the body into the fluid"},
     {"body_SCALAR", "scalar", "immersed", "mean of [scalar.SCALAR] on the surface of the body"}};
 
-constexpr Quantity column_list[] = {{"drag, lift", "", "immersed", "coefficients of the surface force on the body"},
-                                    {"drag_control_volume, lift_control_volume", "", "immersed",
-                                     "force coefficients from the momentum balance of control_volume"},
-                                    {"max_mass_error", "1/time", "immersed",
-                                     "largest divergence of the fluxes of a cut cell, every diagnostics_every steps"},
-                                    {"volume", "volume", "immersed", "volume of a cavity"}};
+constexpr Quantity column_list[] = {
+    {"drag, lift", "", "immersed", "coefficients of the surface force on the body"},
+    {"torque", "", "immersed",
+     "coefficient of the torque about z and the body's position: torque / (0.5 density "
+     "U^2 reference_area reference_length)"},
+    {"drag_NAME, lift_NAME, torque_NAME", "", "immersed", "the same of the body NAME of several"},
+    {"drag_control_volume, lift_control_volume", "", "immersed",
+     "force coefficients from the momentum balance of control_volume"},
+    {"max_mass_error", "1/time", "immersed",
+     "largest divergence of the fluxes of a cut cell, every diagnostics_every steps"},
+    {"volume", "volume", "immersed", "volume of a cavity"}};
 
 }  // namespace
 
@@ -202,9 +280,9 @@ int run_immersed(Run& run, const Table& config) {
     using InSpace = ImmersedScheme<decltype(space)>;
     return run_structured<InSpace>(run, config, plan, [&] {
       std::vector<std::string> messages;
-      Body body = read_case_body(config, c, &messages);
-      std::vector<std::string> warnings = body_warnings(body, c);
-      return InSpace(c, config, std::move(body), FlowRanks(run.ranks(), c.flow, plan.ranks), std::move(messages),
+      Bodies bodies = read_case_bodies(config, c, &messages);
+      std::vector<std::string> warnings = body_warnings(bodies, c);
+      return InSpace(c, config, std::move(bodies), FlowRanks(run.ranks(), c.flow, plan.ranks), std::move(messages),
                      std::move(warnings));
     });
   };

@@ -20,6 +20,9 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
     const Communicator& ranks = flow.ranks().communicator();
     row["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     row["kinetic_energy"] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid));
+    row["dissipation"] =
+        ranks.sum(dissipation(flow.flow(), flow.metrics(), flow.flow_case().grid, flow.flow_case().viscosity));
+    row["enstrophy"] = ranks.sum(enstrophy(flow.flow(), flow.metrics(), flow.flow_case().grid));
     for (std::size_t s = 0; s < this->scalars().size(); ++s)
       if (!this->scalars()[s].is_temperature())
         row[this->scalars()[s].name + "_total"] = ranks.sum(scalar_total(flow.flow(), flow.metrics(), s));
@@ -46,6 +49,7 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
     q["kinetic_energy"] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), c.grid));
     q["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     q["dissipation"] = ranks.sum(dissipation(flow.flow(), flow.metrics(), c.grid, c.viscosity));
+    q["enstrophy"] = ranks.sum(enstrophy(flow.flow(), flow.metrics(), c.grid));
     q["rate"] = flow.rate();
     if (growth.is_asked()) q["growth_rate"] = growth.rate();
     return q;
@@ -62,6 +66,7 @@ constexpr Quantity quantity_list[] = {
     {"kinetic_energy", "velocity^2", "incompressible", "mean of |u|^2 / 2 over the box"},
     {"max_divergence", "1/time", "incompressible", "largest |div u| of all cells"},
     {"dissipation", "velocity^2/time", "incompressible", "kinematic viscosity times the mean of |grad u|^2"},
+    {"enstrophy", "1/time^2", "incompressible", "mean of |curl u|^2 / 2 over the box (fractional_step)"},
     {"rate", "velocity/time", "incompressible", "largest |du/dt|"},
     {"growth_rate", "1/time", "incompressible", "growth rate of sqrt(mean v^2) from [output] growth_from on"},
     {"error_velocity_max", "velocity", "incompressible",
@@ -74,6 +79,8 @@ constexpr Quantity quantity_list[] = {
 constexpr Quantity column_list[] = {
     {"max_divergence", "1/time", "incompressible", "largest |div u| of all cells, every diagnostics_every steps"},
     {"kinetic_energy", "velocity^2", "incompressible", "mean of |u|^2 / 2 over the box, every diagnostics_every steps"},
+    {"dissipation, enstrophy", "", "incompressible",
+     "kinematic viscosity times the mean of |grad u|^2 and mean of |curl u|^2 / 2, every diagnostics_every steps"},
     {"rate", "velocity/time", "incompressible", "largest |du/dt|, every steady_every steps"},
     {"SCALAR_total", "scalar volume", "incompressible",
      "integral of [scalar.SCALAR] over the box, every diagnostics_every steps"}};
@@ -85,7 +92,7 @@ Results incompressible_results() {
   all.add(quantity_list, column_list);
   all.add(scalar_quantity_table());
   all.add(coupled_quantities(), coupled_columns());
-  all.add(surface_quantities());
+  all.add(surface_quantities(), surface_columns());
   return all;
 }
 

@@ -74,8 +74,11 @@ struct IncompressibleCase {
   bool has_exact() const { return exact != Initial::rest; }
   bool has_exact_pressure() const { return exact == Initial::taylor_green_2d || exact_has_pressure; }
   bool is_periodic(int d) const { return side(d, 0).type == SidePatch::Type::periodic; }
-  bool spans_period(const SidePatch& p, int d) const {
-    return is_periodic(d) && p.first[d] == 0 && p.last[d] == grid.cells(d);
+  // A parabolic profile is uniform along d: across a period, and along z between slip sides.
+  bool is_uniform_along(const SidePatch& p, int d) const {
+    const bool is_free = is_periodic(d) || (d == 2 && dim() == 3 && side(d, 0).type == SidePatch::Type::slip &&
+                                            side(d, 1).type == SidePatch::Type::slip);
+    return is_free && p.first[d] == 0 && p.last[d] == grid.cells(d);
   }
   // Scales of a flow that starts from rest, along d or of a scalar, for the first time step: the largest body force,
   // speed of the sides, |s - reference|, flux through the sides and the body, source. Formulas are sampled at some

@@ -34,7 +34,7 @@ WEIR_HD inline double row_energy(const FlowView& v, int first, int last, int fro
   return 0.25 * row * v.m.line[1].h[j] * v.m.line[2].h[k];
 }
 
-// The largest of |a| and |b|; not-a-number where b is, so that it is never lost.
+// The larger of |a| and |b|; NaN if b is NaN, so that it is never lost.
 WEIR_HD inline double larger(double a, double b) { return absolute(b) > a || b != b ? absolute(b) : a; }
 
 struct DivergenceAt {
@@ -60,8 +60,8 @@ struct CourantAt {
   }
 };
 
-// A row of cells is a term of the reduction on the host, where its loop is fast; a cell on the device, where
-// neighbouring lanes then read neighbouring cells. The largest is the same number.
+// On the host a term of the reduction is a row of cells, whose loop is fast; on the device it is a cell, so that
+// neighbouring lanes read neighbouring cells. The maximum is the same.
 template <class Space, class At>
 double largest_over_cells(const Layout& l, const At& at) {
   const int nx = l.n[0], ny = l.n[1], nz = l.n[2];
@@ -91,7 +91,8 @@ WEIR_HD inline double square_gradient(const FlowView& v, int c, int d, const int
   if (c != d && is_at_side(d, face)) volume *= 0.5;
   const double* width = c == d ? v.m.line[d].h : v.m.line[d].m;
   volume *= width[face];
-  // Where two sides meet, a ghost belongs to one of them or to the other: the gradient of the next face in place of it.
+  // Where two sides meet, the ghost has the value of only one of them, so the gradient of the next face is used
+  // instead.
   if (c != d && is_at_side(c, at[c]) && is_at_side(d, face)) {
     if (v.l.whole[d] == 1) return 0;
     face += face == 0 ? 1 : -1;
@@ -121,6 +122,26 @@ WEIR_HD inline double row_gradient(const FlowView& v, int from, int to, int j, i
         }
       }
   return row;
+}
+
+// The squares of the vorticity on the four edges of a cell in each direction, a quarter each.
+WEIR_HD inline double row_enstrophy(const FlowView& v, int from, int to, int j, int k) {
+  double row = 0;
+  for (int a = 0; a < v.l.dim; ++a)
+    for (int b = a + 1; b < v.l.dim; ++b)
+      for (int i = from; i < to; ++i) {
+        const double volume = v.m.line[0].h[i] * v.m.line[1].h[j] * v.m.line[2].h[k];
+        for (int corner = 0; corner < 4; ++corner) {
+          int at[3] = {i, j, k};
+          at[a] += corner & 1;
+          at[b] += corner >> 1;
+          const int q = v.l.at(at[0], at[1], at[2]);
+          const double curl = (v.f[b][q] - v.f[b][q - v.l.stride(a)]) / v.m.line[a].m[at[a]] -
+                              (v.f[a][q] - v.f[a][q - v.l.stride(b)]) / v.m.line[b].m[at[b]];
+          row += 0.25 * volume * curl * curl;
+        }
+      }
+  return 0.5 * row;
 }
 
 // The sum of row(from, to, j, k) over all rows: a term of the sum is a row on the host, a cell on the device, as above.
@@ -171,6 +192,13 @@ double dissipation(const Flow<Space>& flow, const Metrics& m, const Grid& grid, 
   return viscosity * sum_over_cells<Space>(v.l, row) / grid.volume();
 }
 
+template <class Space>
+double enstrophy(const Flow<Space>& flow, const Metrics& m, const Grid& grid) {
+  const FlowView v = view_of(flow, m);
+  const auto row = [=] WEIR_HD(int from, int to, int j, int k) { return row_enstrophy(v, from, to, j, k); };
+  return sum_over_cells<Space>(v.l, row) / grid.volume();
+}
+
 std::optional<BadCell> first_not_finite(const Flow<Host>& flow) {
   const Layout& l = flow.layout;
   const char names[3] = {'u', 'v', 'w'};
@@ -189,6 +217,7 @@ std::optional<BadCell> first_not_finite(const Flow<Host>& flow) {
   template double component_energy<S>(const Flow<S>&, const Metrics&, const Grid&, int); \
   template double max_divergence<S>(const Flow<S>&, const Metrics&);                     \
   template double courant_rate<S>(const Flow<S>&, const Metrics&);                       \
+  template double enstrophy<S>(const Flow<S>&, const Metrics&, const Grid&);             \
   template double dissipation<S>(const Flow<S>&, const Metrics&, const Grid&, double);
 WEIR_DIAGNOSTICS(Host)
 WEIR_DIAGNOSTICS(Device)

@@ -29,6 +29,10 @@ double courant_rate(const Flow<Space>& flow, const Metrics& m);
 template <class Space>
 double dissipation(const Flow<Space>& flow, const Metrics& m, const Grid& grid, double viscosity);
 
+// Mean over the box of |curl u|^2 / 2, from the vorticity on the edges of the cells.
+template <class Space>
+double enstrophy(const Flow<Space>& flow, const Metrics& m, const Grid& grid);
+
 // The first cell (k slowest) in which a component or the pressure is not finite.
 struct BadCell {
   char field = 'u';

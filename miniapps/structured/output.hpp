@@ -34,6 +34,10 @@ class FlowOutput {
   std::map<std::string, double> write_profiles(const Flow<Host>& flow);
   std::vector<std::string> quantities() const;  // the names of the above
 
+  // Columns of history.csv in the steps of the diagnostics: fluxes through surfaces.
+  std::vector<std::string> columns() const { return columns_of(surfaces_, case_); }
+  std::map<std::string, double> fluxes(const Flow<Host>& flow) const { return mean_fluxes(surfaces_, case_, flow); }
+
  private:
   const IncompressibleCase& case_;
   FieldSchedule schedule_;

@@ -87,10 +87,15 @@ FlowFacts<typename Scheme::Space> common_facts(Scheme& scheme) {
   return facts;
 }
 
+inline std::vector<std::string> with_columns(std::vector<std::string> columns, const FlowOutput& output) {
+  for (const std::string& name : output.columns()) columns.push_back(name);
+  return columns;
+}
+
 // Writes a row of history.csv. Returns true if the flow has become steady.
 template <class Scheme>
-bool record_step(Run& run, Scheme& scheme, StepSize& clock, const std::vector<std::string>& columns, int every,
-                 bool last) {
+bool record_step(Run& run, Scheme& scheme, StepSize& clock, const FlowOutput& output,
+                 const std::vector<std::string>& columns, int every, bool last) {
   auto& flow = scheme.flow;
   const TimeControl& time = flow.flow_case().time;
   HistoryRow row(columns);
@@ -113,6 +118,11 @@ bool record_step(Run& run, Scheme& scheme, StepSize& clock, const std::vector<st
       if (diagnoses) row.record.cfl = cfl;
     }
     if (diagnoses) scheme.diagnose(row);
+    if (diagnoses && !output.columns().empty()) {
+      const Flow<Host>& fields = scheme.fields();
+      if (run.ranks().is_root())
+        for (const auto& [name, flux] : output.fluxes(fields)) row[name] = flux;
+    }
   }
   scheme.measured(row, last || is_steady);
   run.step(row.record);
@@ -203,6 +213,7 @@ RunHeader header_of(Scheme& scheme, const StructuredPlan& plan, const FlowOutput
   RunHeader h = plan.header;
   const auto& ranks = scheme.flow.ranks();
   for (const auto& name : output.quantities()) h.quantities.push_back(name);
+  h.history = with_columns(h.history, output);
   if (!ranks.alone()) {
     h.notes.emplace_back("partition", ranks.partition().describe());
     h.notes.emplace_back("halo",
@@ -223,7 +234,7 @@ class StructuredRun {
   StructuredRun(Run& run, const Table& config, const StructuredPlan& plan, Scheme& scheme, FlowOutput& output,
                 FlowLab& lab)
       : run_(run),
-        columns_(plan.header.history),
+        columns_(with_columns(plan.header.history, output)),
         diagnostics_every_(read_diagnostics_every(config)),
         scheme_(scheme),
         output_(output),
@@ -243,7 +254,7 @@ class StructuredRun {
     const Progress progress = scheme_.advance(run_, dt_);  // the equations of the scheme
     if (progress == Progress::failed) return fail(scheme_.failure());
     const bool is_steady = progress == Progress::converged ||
-                           record_step(run_, scheme_, clock_, columns_, diagnostics_every_, is_finished());
+                           record_step(run_, scheme_, clock_, output_, columns_, diagnostics_every_, is_finished());
     if (!is_steady && !is_finished()) return StepResult::advanced;
     end_ = is_steady ? "steady state" : "end time";
     return has_collapsed() ? StepResult::failed : StepResult::advanced;
@@ -318,7 +329,7 @@ class StructuredRun {
   }
 
   Run& run_;
-  const std::vector<std::string>& columns_;
+  const std::vector<std::string> columns_;
   int diagnostics_every_;
   Scheme& scheme_;
   FlowOutput& output_;

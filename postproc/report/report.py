@@ -199,7 +199,7 @@ class Report:
             return [("the pictures", self.compressible_pictures), ("the walls", self.surface_section)] + [
                     ("the profiles", self.profile_section)] * bool(self.run.probes()) + [
                     ("the convergence", self.convergence_section), ("the linear solver", self.compressible_solver_section)]
-        walls = [("the walls", self.surface_section)] * self.run.has("surface/body.csv")
+        walls = [("the walls", self.surface_section)] * ("body" in self.run.config)
         return [("the pictures", self.pictures)] + walls + [("the profiles", self.profile_section),
                 ("the history", self.history_section), ("the linear solvers", self.solver_section)]
 

@@ -34,7 +34,7 @@ import tempfile
 import time
 import tomllib
 
-from changes import (NotTold, Refused, elsewhere, factor, in_other_units, in_three_dimensions, mesh_of, read_keys, scaled,
+from changes import (NotTold, Refused, bodies_of, elsewhere, factor, in_other_units, in_three_dimensions, mesh_of, read_keys, scaled,
                      short_form, turned, write)
 
 UNITS = {"incompressible": (3.0, 0.7, 1.3), "immersed": (3.0, 0.7, 1.3),  # length, time, density; no powers of two: rounding takes part
@@ -49,7 +49,13 @@ QUANTITIES = {"moment": (0, 0, 0), "kinetic_energy": (2, -2, 0), "dissipation": 
               "error_density_l1": (0, 0, 0)}
 
 # Known failures: the check reports one that holds again.
-OPEN = {}  # (case, law): why
+# (case, law): why
+AMPLIFIED = "a Mach number that differs by 1e-15 moves cp_min by 5e-4 in these four steps"
+ONE_SIDED = "from a uniform start |vorticity| has no derivative in most cells, and Newton's method takes that of one side"
+OPEN = {("prandtl_meyer_m3", "shift"): AMPLIFIED, ("prandtl_meyer_m3", "turn"): AMPLIFIED,
+        ("rotating_spherical_cavity", "shift"): "its forces are zero but for errors, which a shift by 1e-9 changes by their own size",
+        **{(case, "mirror"): ONE_SIDED for case in ("su2_plate_137x97", "su2_plate_137x97_re1", "su2_swbli_sa", "tmr_bump_89x41",
+                                                    "tmr_bump_89x41_gg_re1", "tmr_bump_89x41_re1")}}
 
 
 class Laws:
@@ -95,7 +101,7 @@ class Laws:
         kinds = [case["flow"].get(key) for key in ("initial", "exact")]
         if any((k.get("type") if isinstance(k, dict) else k) in ("taylor_green_2d", "taylor_green_3d", "isentropic_vortex", "ringleb") for k in kinds):
             raise NotTold("an initial flow with a length of its own")
-        if "file" in case.get("body", {}) or case.get("body", {}).get("type") == "left_ventricle":
+        if any("file" in body or body.get("type") == "left_ventricle" for body in bodies_of(case)):
             raise NotTold("a body with a length or a law of its own")
         has_own_length = self.miniapp == "compressible" and (
             "file" in case["mesh"] or case["mesh"]["generator"]["type"] not in ("box", "cylinder", "wedge"))
@@ -264,14 +270,16 @@ class Laws:
 
     def rest(self):
         case = copy.deepcopy(self.case)
-        if self.miniapp != "immersed" or case["body"].get("type") in ("left_ventricle", "stl"):
+        if self.miniapp != "immersed" or any(b.get("type") in ("left_ventricle", "stl", "polygon") or b.get("fluid") == "inside"
+                                             for b in bodies_of(case)):
             raise NotTold("no body of a plain shape")
         grid = case["grid"]
-        dim, centre = len(grid["cells"]), case["body"].get("position", [0.0] * 3)
-        if any(min(x - low, low + length - x) < 0.6 * case["body"].get("diameter", 1.0)
-               for x, low, length in zip(centre, grid.get("origin", [0.0] * dim), grid.get("length", [1.0] * dim))):
+        dim = len(grid["cells"])
+        if any(min(x - low, low + length - x) < 0.6 * body.get("diameter", 1.0) for body in bodies_of(case)
+               for x, low, length in zip(body.get("position", [0.0] * 3), grid.get("origin", [0.0] * dim), grid.get("length", [1.0] * dim))):
             raise NotTold("a body near or across a side")
-        case["body"] = {k: v for k, v in case["body"].items() if k not in ("motion", "control_volume", "temperature", "heat_flux")}
+        left_out = ("motion", "control_volume", "temperature", "heat_flux", "angular_velocity")
+        case["body"] = [{k: v for k, v in body.items() if k not in left_out} for body in bodies_of(case)]
         case["flow"] = {"viscosity": case["flow"]["viscosity"], "body_force": [0.3, -0.7, 0.0][:dim]}
         case["boundary"] = {a + end: {"type": "wall"} for a in "xyz"[:dim] for end in ("_min", "_max")}
         case["time"] = {"dt": 0.01, "end": 1.0}

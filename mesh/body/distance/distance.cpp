@@ -145,7 +145,7 @@ void BodyDistance::scan_exact(const Ellipsoid& shape, const Range& rows, std::ve
         const Ellipsoid::Projection f = shape.project(x);
         if (std::abs(f.distance) > band_) continue;
         code_[i + nx * (j + ny * k)] = static_cast<std::int32_t>(found.size());
-        found.push_back({std::abs(f.distance), {f.distance, f.point, f.normal, -1, 0, 0}, inside_feature});
+        found.push_back({std::abs(f.distance), {f.distance, f.point, f.normal}, inside_feature});
       }
 }
 

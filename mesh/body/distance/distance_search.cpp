@@ -32,7 +32,7 @@ double largest_move(const std::vector<Vec3>& from, const std::vector<Vec3>& to) 
 
 BodyDistance::Candidate BodyDistance::seen_from(const Surface& s, int e, const Vec3& x) {
   const auto [foot, f] = closest_on_element(s, e, x);
-  return {length(x - foot), {0, foot, {}, e, f.w1, f.w2}, f.feature};
+  return {length(x - foot), {0, foot, {}, e, 0, f.w1, f.w2}, f.feature};
 }
 
 // Of elements that are equally near but for rounding the first one: a body that is shifted keeps its feet.

@@ -126,6 +126,7 @@ Vec3 Placement::velocity_at(const Vec3& x) const {
 Placement Motion::at(double t) const {
   Placement placement = initial;
   for (const MotionLaw& law : laws) law(t, placement);
+  placement.angular_velocity += spin;
   return placement;
 }
 

@@ -33,6 +33,7 @@ using MotionLaw = std::function<void(double t, Placement& placement)>;
 struct Motion {
   Placement initial;  // before any law
   std::vector<MotionLaw> laws;
+  Vec3 spin{};  // angular velocity of a body of revolution that turns in place: its surface stays
   Placement at(double t) const;
 };
 

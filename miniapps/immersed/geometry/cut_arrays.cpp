@@ -9,6 +9,7 @@ void CutArrays<Space>::upload(const CutFields& cut) {
     field_.alpha[d] = alpha_[d].follow(cut.alpha[d]);
     field_.fraction[d] = fraction_[d].follow(cut.fraction[d]);
     cut_faces_[d].assign(cut.cut_faces[d]);
+    if (!cut.body_of[d].empty()) field_.body_of[d] = body_of_[d].follow(cut.body_of[d]);
   }
   field_.kind.resize(cut.kind.size());
   kind_.resize(cut.kind.size());

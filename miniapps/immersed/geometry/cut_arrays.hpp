@@ -22,9 +22,10 @@ class CutArrays {
  public:
   void upload(const CutFields& cut);  // which must stay where it is
 
-  const double* alpha(int d) const { return field_.alpha[d]; }        // padded
-  const double* fraction(int d) const { return field_.fraction[d]; }  // padded
-  const unsigned char* kind(int d) const { return field_.kind[d]; }   // padded
+  const double* alpha(int d) const { return field_.alpha[d]; }             // padded
+  const double* fraction(int d) const { return field_.fraction[d]; }       // padded
+  const unsigned char* kind(int d) const { return field_.kind[d]; }        // padded
+  const unsigned char* body_of(int d) const { return field_.body_of[d]; }  // padded; null: one body, or none moves
   const unsigned char* wet() const { return field_.wet; }
   const double* body_flux() const { return field_.body_flux; }
   // c: those of scalars too, from scalar_nodes on
@@ -37,6 +38,7 @@ class CutArrays {
  private:
   struct Fields {
     std::array<const double*, 3> alpha{}, fraction{};
+    std::array<const unsigned char*, 3> body_of{};
     std::vector<const unsigned char*> kind;
     const unsigned char* wet = nullptr;
     const double* body_flux = nullptr;
@@ -44,6 +46,7 @@ class CutArrays {
   Fields field_;
   std::array<FollowedField<double, Space>, 3> alpha_, fraction_;
   std::vector<FollowedField<unsigned char, Space>> kind_;
+  std::array<FollowedField<unsigned char, Space>, 3> body_of_;
   FollowedField<unsigned char, Space> wet_;
   FollowedField<double, Space> body_flux_;
   std::vector<GrowingArray<InterpolationRow, Space>> rows_;

@@ -173,7 +173,7 @@ void CutGeometry::list_cut_faces() {
 
 // The surface inside each cut cell: its area vector closes the cell, its point is the mean of where it crosses the
 // edges.
-void CutGeometry::cut_cells(const Body& body) {
+void CutGeometry::cut_cells(const Bodies& bodies) {
   const Layout& l = layout_;
   const Extents cells = l.cells();
   const auto& code = corners_.distance->code();
@@ -198,13 +198,15 @@ void CutGeometry::cut_cells(const Body& body) {
     bool is_smooth =
         true;  // else there is a corner, and the mean of the normals next to it depends on where the points lie
     int feet = 0, crossings = 0;
+    Foot nearest{1e300};  // its body's is the piece
     for (int q = 0; q < 4 * corner_z; ++q) {
       const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
       const int index = x0_ + a + nx * (b + ny * (l.dim == 3 ? e : 0));
       const std::int32_t near = code[index];
       if (near >= 0) {
         const Foot& foot = corners_.distance->near()[near].foot;
-        velocity += body.fluid_velocity(foot);
+        velocity += bodies.of(foot).fluid_velocity(foot);
+        if (std::abs(foot.distance) < nearest.distance) nearest = {std::abs(foot.distance), {}, {}, -1, foot.body};
         normal += foot.normal;
         is_smooth = is_smooth && dot(foot.normal, across) > smooth;
         ++feet;
@@ -224,11 +226,13 @@ void CutGeometry::cut_cells(const Body& body) {
     if (feet == 0 || crossings == 0) return;
     velocity = (1.0 / feet) * velocity;
     body_flux[cell] = -dot(velocity, area);
-    surface.push_back(
-        {cell, (1.0 / crossings) * point, is_smooth ? (1 / length(normal)) * normal : across, area, velocity});
+    surface.push_back({cell, (1.0 / crossings) * point, is_smooth ? (1 / length(normal)) * normal : across, area,
+                       velocity, nearest.body});
+    const Body& body = bodies.of(nearest);
     if (pieces_on_surface_ && body.exact()) put_on_surface(*body.exact(), body.is_cavity(), l.dim, surface.back());
     if (ranks_ && is_own(i, j, k)) look_where_forces_do(at);
   });
+  if (bodies.size() > 1) std::ranges::stable_sort(surface, {}, &Piece::body);
 }
 
 void CutGeometry::find_held_cells() {
@@ -254,23 +258,34 @@ void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
 
 // A body's surface sweeps what its volume changes by, exactly, and what a cavity gains comes in through its openings:
 // what the cut cells' linear pieces miss of that (nothing in a translation) is shared out by area.
-void CutGeometry::close_body_flux(const Body& body) {
+void CutGeometry::close_body_flux(const Bodies& bodies) {
   const Extents cells = layout_.cells();
-  std::array<double, 3> all{};  // flux, area, x . n A of the own cells
+  std::vector<double> all(3 * bodies.size());  // of each body flux, area, x . n A of the own cells
   for (const Piece& piece : surface) {
     const int cell = piece.cell;
     if (!is_own(cell % cells.nx, cell / cells.nx % cells.ny, cell / cells.nx / cells.ny)) continue;
-    all[0] += body_flux[cell];
-    all[1] += length(piece.area);
-    all[2] += dot(piece.point, piece.area);
+    double* sums = &all[3 * static_cast<std::size_t>(piece.body)];
+    sums[0] += body_flux[cell];
+    sums[1] += length(piece.area);
+    sums[2] += dot(piece.point, piece.area);
   }
   if (ranks_) ranks_->sum(all);
-  const auto [flux, area, moment] = all;
-  total_body_flux = flux;
-  cavity_volume = body.is_cavity() ? -moment / layout_.dim : 0;
-  if (area == 0) return;
-  total_body_flux = body.is_cavity() ? 0 : -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
-  for (const Piece& piece : surface) body_flux[piece.cell] += (total_body_flux - flux) * length(piece.area) / area;
+  total_body_flux = cavity_volume = 0;
+  std::vector<double> missing(bodies.size());
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const double flux = all[3 * b], area = all[3 * b + 1], moment = all[3 * b + 2];
+    const Body& body = bodies[b];
+    if (body.is_cavity()) cavity_volume = -moment / layout_.dim;
+    const double closed = area == 0          ? flux
+                          : body.is_cavity() ? 0
+                                             : -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
+    total_body_flux += closed;
+    missing[b] = closed - flux;
+  }
+  for (const Piece& piece : surface) {
+    const auto b = static_cast<std::size_t>(piece.body);
+    body_flux[piece.cell] += missing[b] * length(piece.area) / all[3 * b + 1];
+  }
 }
 
 }  // namespace weir

@@ -39,7 +39,7 @@
 #include <memory>
 #include <vector>
 
-#include "mesh/body/distance/distance.hpp"
+#include "mesh/body/distance/distance_of_all.hpp"
 #include "mesh/body/distance/point_line.hpp"
 #include "mesh/structured/grid.hpp"
 #include "miniapps/structured/layout.hpp"
@@ -90,6 +90,7 @@ struct Piece {
   Vec3 point, normal;  // normal: unit, into the fluid
   Vec3 area;           // area vector, into the fluid
   Vec3 velocity;       // of the fluid there
+  int body = 0;
 };
 
 // A face that is open in part. Its flux is the mean over that part of the parabola that has the face's mean and those
@@ -109,10 +110,11 @@ struct CutFields {
   std::array<std::vector<double>, 3> fraction;    // padded: of the node's control volume, how much is fluid
   std::vector<std::vector<unsigned char>> kind = std::vector<std::vector<unsigned char>>(scalar_nodes);  // padded
   std::vector<InterpolationRows> rows = std::vector<InterpolationRows>(scalar_nodes);
+  std::array<std::vector<unsigned char>, 3> body_of;  // padded, where several bodies move: the body of a solid part
   int nodes() const { return static_cast<int>(kind.size()); }  // scalar_nodes and the scalars
   std::vector<unsigned char> wet;                              // cells: dry_cell, wet_cell or held_cell
   std::vector<double> body_flux;                               // cells: out of the fluid through the surface
-  std::vector<Piece> surface;
+  std::vector<Piece> surface;                                  // of one body after the other
 };
 
 // The cells that a rank classifies: its own, and around them all of which values are used (cut_part.hpp).
@@ -137,27 +139,30 @@ class CutGeometry : public CutFields {
 
   // For the body as it is now; the kinds of the last update tell which nodes are fresh (none the first time).
   // Error(Exit::usage) where a row or a force asks for values beyond the region.
-  void update(const Body& body);
-  void carry_scalars(const Grid& whole, const std::vector<WallScalar>& walls);  // before the first update
+  void update(const Bodies& bodies);
+  // Before the first update. walls: of each body, of each scalar.
+  void carry_scalars(const Grid& whole, const std::vector<std::vector<WallScalar>>& walls);
   void use_cubic_ghosts() { cubic_ghosts_ = pieces_on_surface_ = true; }
   void forget() { updated_ = false; }  // the last update: none of the next one's nodes is fresh
 
   const Layout& layout() const { return layout_; }
   double total_body_flux = 0;  // of all ranks
-  double cavity_volume = 0;    // of the fluid that the cut cells' surface encloses, of all ranks; 0 where it is outside
+  double cavity_volume = 0;    // of the fluid that a cavity's cut cells enclose, of all ranks; 0 where there is none
   int fresh_nodes = 0;
 
  private:
-  void classify(const Body& body, int component);
-  void make_rows(const Body& body, int component);
+  void classify(int component);
+  void find_owners(int component);
+  void make_rows(const Bodies& bodies, int component);
   void make_row(int component, int at, const Foot& foot, double wall, std::vector<int>& more);
   void apertures();
   void list_cut_faces();
-  void cut_cells(const Body& body);
+  void cut_cells(const Bodies& bodies);
   void find_held_cells();
-  void close_body_flux(const Body& body);
+  void close_body_flux(const Bodies& bodies);
   void look_where_forces_do(const int (&cell)[3]);
-  void find_distances(const Body& body);
+  void find_distances(const Bodies& bodies);
+  void refuse_overlap(const Bodies& bodies) const;
   void refuse_narrow_region() const;
   bool is_own(int i, int j, int k) const;  // cell of the region
   bool is_inside(const Vec3& x,
@@ -173,18 +178,21 @@ class CutGeometry : public CutFields {
   // Signed distances at the points of the region; along x, where the side is carried from point to point, of the whole
   // grid.
   struct Points {
-    std::unique_ptr<BodyDistance> distance;
+    std::unique_ptr<DistanceOfAll> distance;
     std::array<PointLine, 3> whole;  // of a region
   };
   Points make_points(const Grid& grid, int component) const;  // 3: the centres, 4: the corners
   // Points on the surface count as solid; so do those within rounding of it, for a body whose faces lie on grid lines.
-  bool is_solid(const BodyDistance& points, std::int64_t index) const {
+  bool is_solid(const DistanceOfAll& points, std::int64_t index) const {
     const std::int32_t code = points.code()[index];
     return code >= 0 ? points.near()[code].foot.distance <= tie_ : code == BodyDistance::solid;
   }
-  BodyDistance& points_of(int component) const { return *nodes_[std::min(component, scalar_nodes)].distance; }
-  bool gives_slope(int component) const {
-    return component >= scalar_nodes && !walls_[component - scalar_nodes].is_fixed;
+  DistanceOfAll& points_of(int component) const { return *nodes_[std::min(component, scalar_nodes)].distance; }
+  const WallScalar& wall_of(const Foot& foot, int component) const {
+    return walls_[foot.body][component - scalar_nodes];
+  }
+  bool gives_slope(const Foot& foot, int component) const {
+    return component >= scalar_nodes && !wall_of(foot, component).is_fixed;
   }
 
   Grid grid_;  // of the region
@@ -202,7 +210,7 @@ class CutGeometry : public CutFields {
   std::array<Points, 4> nodes_;
   std::vector<double> phi_;            // at the corners
   std::vector<unsigned char> before_;  // the kinds of a component at the last update
-  std::vector<WallScalar> walls_;
+  std::vector<std::vector<WallScalar>> walls_;
   bool updated_ = false, cubic_ghosts_ = false, pieces_on_surface_ = false;
   bool too_narrow_ = false, row_is_own_ = true;
 };

@@ -45,7 +45,9 @@ void take_field(const Layout& from, const std::vector<T>& field, const Layout& t
 
 }  // namespace
 
-int body_layers(const Grid& grid, const Body& body) {
+namespace {
+
+int layers_for(const Grid& grid, const Body& body) {
   constexpr int rows_and_forces = 6, margin = 4;
   const Box3 box = bounding_box(body.surface().node);
   double widest = 0, narrowest = std::numeric_limits<double>::infinity();
@@ -62,6 +64,14 @@ int body_layers(const Grid& grid, const Body& body) {
     }
   }
   return std::max(rows_and_forces, static_cast<int>(std::ceil(force_reach * widest / narrowest)) + 3);
+}
+
+}  // namespace
+
+int body_layers(const Grid& grid, const Bodies& bodies) {
+  int most = 0;
+  for (const Body& body : bodies) most = std::max(most, layers_for(grid, body));
+  return most;
 }
 
 Layout region_of(const FlowRanks& ranks, int layers) {
@@ -98,6 +108,7 @@ void CutPart::take_fields(const CutGeometry& cut) {
   for (std::size_t c = 0; c < at(to.dim); ++c) {
     take_field(from, cut.alpha[c], to, fields_.alpha[c]);
     take_field(from, cut.fraction[c], to, fields_.fraction[c]);
+    if (!cut.body_of[c].empty()) take_field(from, cut.body_of[c], to, fields_.body_of[c]);
   }
   for (std::size_t c = 0; c < cut.kind.size(); ++c)
     if (!cut.kind[c].empty()) take_field(from, cut.kind[c], to, fields_.kind[c]);

@@ -14,7 +14,7 @@ namespace weir {
 // Rows reach 4 cells, quadratic ones 5; forces force_reach of the widest cells, and two more for the interpolation. The
 // number follows from the cells next to the present body: a body that moves to flatter cells may need more, which is
 // then an error.
-int body_layers(const Grid& grid, const Body& body);
+int body_layers(const Grid& grid, const Bodies& bodies);
 
 // The box of a rank with this many layers more on every side that was cut, if there are as many.
 Layout region_of(const FlowRanks& ranks, int layers);

@@ -38,10 +38,12 @@ constexpr Option moving_keys[] = {
     {"modulation", Option::table, "",
      "time-dependent factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "", "", "",
      [] { return Options(modulation_keys); }}};
-constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
-                                  "shape of the inlet velocity profile; parabolic: maximum `velocity` in the middle of "
-                                  "the side or patch, 0 at its ends, mean 2/3 (3D: 4/9) of the maximum",
-                                  "constant | parabolic"}};
+constexpr Option inlet_keys[] = {
+    {"profile", Option::text, "constant",
+     "shape of the inlet velocity profile; parabolic: maximum `velocity` in the middle of "
+     "the side or patch, 0 at its ends, mean 2/3 (3D: 4/9) of the maximum, but uniform along a "
+     "period, and along z between slip sides",
+     "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {
     {"temperature", Option::number, "depends: required at an inlet, other patches are adiabatic",
@@ -61,7 +63,7 @@ Table described(const Table& options) {
       .described_by(given_scalar_options());
 }
 
-// The directions of a side that the grid has.
+// The directions along a side, without z in 2D.
 std::vector<int> directions_of(int side, int dim) {
   std::vector<int> all;
   for (int e = 0; e < dim; ++e)
@@ -74,7 +76,7 @@ int nearest_face(const GridLine& line, double x) {
   return static_cast<int>(std::min_element(line.faces.begin(), line.faces.end(), closer) - line.faces.begin());
 }
 
-// [low, high] of the range's entry; numbers alone.
+// [low, high] of an entry of the range; only numbers are allowed.
 std::array<double, 2> range_of(const Table& t, const TableNode& n) {
   std::array<double, 2> ends{};
   bool good = n.kind == TableNode::Kind::array && n.items.size() == 2;

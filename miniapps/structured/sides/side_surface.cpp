@@ -16,7 +16,16 @@ constexpr Option surface_keys[] = {
     {"name", Option::text, Option::required,
      "name of the surface, used for the file surface/NAME.csv and the quantities NAME_separation and "
      "NAME_reattachment"},
-    {"side", Option::text, Option::required, "side of the box", "x_min | x_max | y_min | y_max | z_min | z_max"}};
+    {"side", Option::text, Option::required, "side of the box", "x_min | x_max | y_min | y_max | z_min | z_max"},
+    {"reference_velocity", Option::number, "0",
+     "velocity U of the skin friction cf = shear / (0.5 density U^2), a column of surface/NAME.csv; 0: none",
+     "[0, inf)", "velocity"},
+    {"reference_length", Option::number, "0",
+     "length L of the Nusselt number flux L / (diffusivity reference_difference), a column of surface/NAME_heat.csv "
+     "and the quantity NAME_nusselt; 0: none",
+     "[0, inf)", "length"},
+    {"reference_difference", Option::number, "1", "temperature difference of the Nusselt number", "(0, inf)",
+     "temperature"}};
 
 }  // namespace
 
@@ -36,12 +45,48 @@ std::vector<SideSurface> read_side_surfaces(const Table& config, const Incompres
     if (s.side >= 2 * c.dim() || c.is_periodic(s.side / 2))
       t.fail("side", std::string(side_names[static_cast<std::size_t>(s.side)]) +
                          " is not a side with a boundary condition in this case");
+    s.velocity = t.get<double>("reference_velocity");
+    s.length = t.get<double>("reference_length");
+    s.difference = t.get<double>("reference_difference");
     all.push_back(s);
   }
   return all;
 }
 
 namespace {
+
+double nusselt_of(const SideSurface& s, const ScalarCase& scalar, double flux) {
+  return flux * s.length / (scalar.diffusivity * s.difference);
+}
+
+// The mean of a scalar over what flows through a side; NaN: nothing does.
+double bulk_of(const IncompressibleCase& c, const Flow<Host>& flow, int side, std::size_t scalar) {
+  const int d = side / 2, t1 = d == 0 ? 1 : 0, t2 = d == 2 ? 1 : 2;
+  const bool high = side % 2 == 1;
+  const Field<const double> u = flow.component(d), s = flow.field(flow.scalars[scalar]);
+  double sum = 0, flux = 0;
+  int face[3], inner[3];
+  face[d] = high && flow.layout.staggered ? flow.layout.n[d] : high ? flow.layout.n[d] - 1 : 0;
+  inner[d] = high ? flow.layout.n[d] - 1 : 0;
+  const int step = high ? 1 : -1;
+  for (int b = 0; b < flow.layout.n[t2]; ++b)
+    for (int a = 0; a < flow.layout.n[t1]; ++a) {
+      face[t1] = inner[t1] = a;
+      face[t2] = inner[t2] = b;
+      int ghost[3] = {inner[0], inner[1], inner[2]};
+      ghost[d] += step;
+      const double part = u(face[0], face[1], face[2]) * c.grid.line[t1].width[a] * c.grid.line[t2].width[b];
+      sum += part * 0.5 * (s(inner[0], inner[1], inner[2]) + s(ghost[0], ghost[1], ghost[2]));
+      flux += part;
+    }
+  return sum / flux;
+}
+
+bool is_open(const IncompressibleCase& c, int side) {
+  return std::ranges::any_of(c.patches, [&](const SidePatch& p) {
+    return p.side == side && (p.type == SidePatch::Type::inlet || p.type == SidePatch::Type::outlet);
+  });
+}
 
 // The directions of a side, its cells and their distances.
 struct Beside {
@@ -61,7 +106,7 @@ struct Beside {
     q[o] = other;
     return f(q[0], q[1], q[2]);
   }
-  // d/dn at the side as the scheme's own flux has it, so that the balances of the box hold.
+  // d/dn at the side by the flux of the scheme itself, so that the balances of the box hold.
   double slope(const Field<const double>& f, int along, int other) const {
     return (at(f, along, inner, other) - at(f, along, ghost, other)) * inv_h;
   }
@@ -127,15 +172,26 @@ std::map<std::string, double> write_side_surfaces(const std::string& folder, con
   std::map<std::string, double> quantities;
   for (const SideSurface& surface : surfaces) {
     const SideShear s = shear_along(c, flow, surface.side);
-    std::string text = surface.side / 2 == 0 ? "y,shear,p\n" : "x,shear,p\n";
-    for (std::size_t i = 0; i < s.x.size(); ++i)
-      text += fmt::format("{:.9g},{:.9g},{:.9g}\n", s.x[i], s.shear[i], s.pressure[i]);
+    const std::string along = surface.side / 2 == 0 ? "y," : "x,";
+    const double dynamic = 0.5 * c.density * surface.velocity * surface.velocity;
+    std::string text = along + (dynamic > 0 ? "shear,p,cf\n" : "shear,p\n");
+    for (std::size_t i = 0; i < s.x.size(); ++i) {
+      text += fmt::format("{:.9g},{:.9g},{:.9g}", s.x[i], s.shear[i], s.pressure[i]);
+      text += dynamic > 0 ? fmt::format(",{:.9g}\n", s.shear[i] / dynamic) : "\n";
+    }
     write_text_aside(folder + "/" + surface.name + ".csv", text);
     for (std::size_t e = 0; e < s.scalars.size(); ++e) {
       const ScalarCase& scalar = c.scalars[e];
       const SideFlux& f = s.scalars[e];
-      std::string fluxes = (surface.side / 2 == 0 ? "y," : "x,") + scalar.flux_name() + "\n";
-      for (std::size_t i = 0; i < f.x.size(); ++i) fluxes += fmt::format("{:.9g},{:.9g}\n", f.x[i], f.flux[i]);
+      const bool has_number = surface.length > 0 && scalar.is_temperature();
+      std::string fluxes = along + scalar.flux_name() + (has_number ? ",nusselt\n" : "\n");
+      for (std::size_t i = 0; i < f.x.size(); ++i) {
+        fluxes += fmt::format("{:.9g},{:.9g}", f.x[i], f.flux[i]);
+        fluxes += has_number ? fmt::format(",{:.9g}\n", nusselt_of(surface, scalar, f.flux[i])) : "\n";
+      }
+      if (has_number) quantities[surface.name + "_nusselt"] = nusselt_of(surface, scalar, f.mean);
+      if (is_open(c, surface.side))
+        quantities[surface.name + "_bulk_" + scalar.name] = bulk_of(c, flow, surface.side, e);
       const std::string what = scalar.is_temperature() ? "heat" : scalar.name;
       write_text_aside(folder + "/" + surface.name + "_" + what + ".csv", fluxes);
       quantities[surface.name + "_" + scalar.flux_name()] = f.mean;
@@ -149,7 +205,15 @@ std::map<std::string, double> write_side_surfaces(const std::string& folder, con
 
 namespace {
 
+constexpr Quantity surface_column_list[] = {
+    {"NAME_heat_flux, NAME_SCALAR_flux", "", "incompressible, immersed",
+     "mean fluxes through a [[surface]] into the fluid, every diagnostics_every steps"}};
+
 constexpr Quantity surface_quantity_list[] = {
+    {"NAME_nusselt", "", "incompressible, immersed", "Nusselt number of the mean heat flux through a [[surface]]"},
+    {"NAME_bulk_temperature", "temperature", "incompressible, immersed",
+     "mean temperature of what flows through a [[surface]] of an inlet or outlet, weighted by the flow"},
+    {"NAME_bulk_SCALAR", "scalar", "incompressible, immersed", "the same of [scalar.SCALAR]"},
     {"NAME_separation", "length", "incompressible, immersed",
      "first position at which the wall shear stress of a [[surface]] becomes negative"},
     {"NAME_reattachment", "length", "incompressible, immersed",
@@ -167,9 +231,31 @@ std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces,
   std::vector<std::string> names;
   for (const SideSurface& s : surfaces) {
     for (const char* what : {"_separation", "_reattachment"}) names.push_back(s.name + what);
-    for (const ScalarCase& scalar : c.scalars) names.push_back(s.name + "_" + scalar.flux_name());
+    for (const ScalarCase& scalar : c.scalars) {
+      names.push_back(s.name + "_" + scalar.flux_name());
+      if (s.length > 0 && scalar.is_temperature()) names.push_back(s.name + "_nusselt");
+      if (is_open(c, s.side)) names.push_back(s.name + "_bulk_" + scalar.name);
+    }
   }
   return names;
+}
+
+QuantityTable surface_columns() { return surface_column_list; }
+
+std::vector<std::string> columns_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c) {
+  std::vector<std::string> names;
+  for (const SideSurface& s : surfaces)
+    for (const ScalarCase& scalar : c.scalars) names.push_back(s.name + "_" + scalar.flux_name());
+  return names;
+}
+
+std::map<std::string, double> mean_fluxes(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c,
+                                          const Flow<Host>& flow) {
+  std::map<std::string, double> fluxes;
+  for (const SideSurface& s : surfaces)
+    for (std::size_t e = 0; e < c.scalars.size(); ++e)
+      fluxes[s.name + "_" + c.scalars[e].flux_name()] = flux_along(c, flow, Beside(c, flow.layout, s.side), e).mean;
+  return fluxes;
 }
 
 }  // namespace weir

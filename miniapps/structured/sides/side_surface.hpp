@@ -15,6 +15,7 @@ namespace weir {
 struct SideSurface {
   std::string name;
   int side = 0;
+  double velocity = 0, length = 0, difference = 0;  // of cf and nusselt; 0: none
 };
 
 Options side_surface_options();
@@ -43,6 +44,11 @@ ShearTurns turns_of(const SideShear& s);
 // Writes FOLDER/NAME.csv of each; returns the values of surface_quantities().
 std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
                                                   const IncompressibleCase& c, const Flow<Host>& flow);
+// Columns of history.csv: the mean fluxes of scalars.
+std::vector<std::string> columns_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c);
+std::map<std::string, double> mean_fluxes(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c,
+                                          const Flow<Host>& flow);
+QuantityTable surface_columns();
 std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c);
 QuantityTable surface_quantities();
 

@@ -19,7 +19,7 @@ def _walls(run):
         name = os.path.splitext(os.path.basename(path))[0]
         if not name.endswith("_reference"):
             columns = run._try(os.path.join("surface", name + ".csv"), records.read_csv)
-            if columns is not None and len(columns["x"]):
+            if columns is not None and len(columns.get("x", ())):
                 walls.append((name, columns))
     return walls
 

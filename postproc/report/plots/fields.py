@@ -13,7 +13,7 @@ AXES = "xyz"
 class Plane:
     """A plane of cells. a, b: the axes drawn to the right and upwards; c: the normal. All fields are indexed [b, a]."""
 
-    def __init__(self, vtr, normal):
+    def __init__(self, vtr, normal, scalars=()):
         self.normal = normal
         self.a, self.b = [d for d in range(3) if d != normal]
         self.faces_a, self.faces_b = vtr.faces[self.a], vtr.faces[self.b]
@@ -32,6 +32,7 @@ class Plane:
         if curl is not None and curl.ndim == 4:
             curl = curl[..., normal]
         self.recorded_vorticity = curl if curl is None else self._cut(curl)
+        self.scalars = {name: self._cut(vtr.fields[name]) for name in scalars if name in vtr.fields}
         if "fluid" in vtr.fields:
             self._around_body(self._cut(vtr.fields["fluid"]))
 
@@ -44,6 +45,8 @@ class Plane:
                 field = field.astype(float)
                 field[solid] = np.nan
                 setattr(self, name, field)
+        for field in self.scalars.values():
+            field[solid] = np.nan
         hollow = np.mean(solid) > 0.5
         rows, columns = np.nonzero(~solid if hollow else solid)
         if len(rows) == 0:
@@ -63,6 +66,7 @@ class Plane:
         for name in ("velocity", "pressure", "recorded_vorticity"):
             if getattr(self, name) is not None:
                 setattr(self, name, getattr(self, name)[b0:b1, a0:a1])
+        self.scalars = {name: field[b0:b1, a0:a1] for name, field in self.scalars.items()}
 
     @staticmethod
     def _range(faces, low, high):
@@ -166,6 +170,13 @@ def _pressure(plane, folder):
                     "Pressure minus its mean." + clipped, limits, "YlGnBu_r", np.linspace(*limits, 16))
 
 
+def _scalar(plane, folder, name):
+    field = plane.scalars[name]
+    limits, clipped = _clipped(field, *np.nanpercentile(field, [1, 99]), "the 1st and the 99th percentile")
+    caption = "From %.4g to %.4g." % (np.nanmin(field), np.nanmax(field))
+    return _picture(plane, folder, name, name.capitalize(), field, name, caption + clipped, limits, "turbo", np.linspace(*limits, 16))
+
+
 def _write_values(plane, folder):
     """FOLDER/field_NORMAL.csv, together with the PNG files; the page holds the values itself."""
     b, a = np.meshgrid(plane.centre_b, plane.centre_a, indexing="ij")
@@ -174,6 +185,7 @@ def _write_values(plane, folder):
         columns += [(name, plane.velocity[..., d].ravel()) for d, name in enumerate("uvw")]
     if plane.pressure is not None:
         columns.append(("p", plane.pressure.ravel()))
+    columns += [(name, field.ravel()) for name, field in plane.scalars.items()]
     os.makedirs(folder, exist_ok=True)
     style.write_csv(os.path.join(folder, "field_%s.csv" % plane.name), columns)
 
@@ -184,13 +196,14 @@ def field_plots(run, folder):
     if path is None:
         raise ValueError("no field output was written (vtk/*.pvd)")
     vtr = open_fields(path)
-    groups = []
+    groups, scalars = [], ["temperature", *run.table("scalar")]
     for normal in (2,) if vtr.is_2d else (2, 1, 0):
-        plane = Plane(vtr, normal)
+        plane = Plane(vtr, normal, scalars)
         if plane.velocity is None and plane.pressure is None:
             raise ValueError("%s holds neither velocity nor pressure" % os.path.basename(path))
         figures = [_speed(plane, folder), _vorticity(plane, folder)] if plane.velocity is not None else []
-        groups.append([f for f in figures + ([_pressure(plane, folder)] if plane.pressure is not None else []) if f])
+        figures += [_pressure(plane, folder)] if plane.pressure is not None else []
+        groups.append([f for f in figures + [_scalar(plane, folder, name) for name in plane.scalars] if f])
         groups[-1][0].write_more = partial(_write_values, plane, folder)
     when = "" if vtr.time is None else ("pseudo-time step %d, " if run.is_steady() else "t = %.6g, ") % vtr.time
     cells = " × ".join(str(len(f) - 1) for f in vtr.faces[:2 if vtr.is_2d else 3])

@@ -13,11 +13,14 @@ def _numbers(columns, name):
     return values
 
 
-def _group(name):
-    """Which plot a history column belongs to."""
+def _group(name, bodies=()):
+    """Which plot a history column belongs to. bodies: names of several, whose columns end in them."""
+    for body in bodies:
+        if name in ["%s_%s" % (force, body) for force in ("drag", "lift", "torque")]:
+            return "forces_" + body
     if "divergence" in name:
         return "divergence"
-    if name.startswith(("drag", "lift")):
+    if name.startswith(("drag", "lift", "torque")):
         return "forces"
     if "mass_error" in name:
         return "divergence"
@@ -102,18 +105,25 @@ def history_plots(run, folder):
         raise ValueError("fewer than two steps")
     x, label = _axis(run, history)
     groups = {}
+    bodies = [name[len("torque_"):] for name in history if name.startswith("torque_")]
     for name in history:
         values = _numbers(history, name)
         if name not in FIXED and values is not None:
-            groups.setdefault(_group(name), []).append((name, values))
+            groups.setdefault(_group(name, bodies), []).append((name, values))
     figures, published = [], run.published_histories()
-    for group, (title, caption) in TITLES.items():
+    titles = {}
+    for group, words in TITLES.items():
+        titles[group] = words
+        if group == "forces" and bodies:
+            titles[group] = ("Forces on all bodies", words[1])
+            titles.update({"forces_" + body: ("Forces on " + body, "Coefficients of the surface force on this body.") for body in bodies})
+    for group, (title, caption) in titles.items():
         series = groups.get(group)
         if not series:
             continue
         log = group in ("residual", "divergence") and any(np.any(v > 0) for _, v in series)
         figure, axes = sketch.new(height=3.4)
-        if group == "forces":
+        if group.startswith("forces"):
             caption += _forces(axes, x, series)
         else:
             _series(axes, x, series, log)

@@ -219,6 +219,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"body.type=aerofoil", {}},
     {"body.type=box", {"body.lengths=[1.0, 1.0, 0.5]"}},
     {"body.type=sphere", {}},
+    {"body.type=polygon", {"body.file=$/outline.txt", "body.scale=0.5"}},
     {"body.type=stl", {"body.file=" + std::string(WEIR_INPUTS) + "/immersed/sphere.stl", "body.scale=0.5"}},
     {"body.type=left_ventricle", {"body.radius=0.5", "body.length=0.8", "body.base_height=0.2"}},
     {"body.motion.type=translation", {"body.motion={ type = \"translation\", velocity = [1.0, 0.0] }"}},
@@ -271,6 +272,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
 void look_up(const std::string& text, const std::vector<std::string>& overrides, std::set<std::string>& asked) {
   const testing::ScratchFolder folder;
   testing::write_file(folder / "motion.csv", "t,x\n0,0\n1,0\n");
+  testing::write_file(folder / "outline.txt", "-1 -1\n1 -1\n0 1\n");
   std::ofstream(folder / "square.su2") << su2_text(
       make_mesh(read_case_text("generator = { type = \"box\", cells = [2, 2] }", "x")));
   std::vector<std::string> placed = overrides;

@@ -1,5 +1,7 @@
 // The program under mpirun: the same flow on every number of ranks, checkpoints that go from one number to another, and
 // a rank that is killed.
+#include <regex>
+
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
@@ -209,6 +211,34 @@ TEST_F(WeirRanks, AFlowAroundABodyRestartsOnAnotherNumberOfRanks) {
     ASSERT_EQ(f.code, 0) << f.out << f.err;
     expect_same_forces("whole", name);
   }
+}
+
+// Another body beside the first, which moves in its own way, turns in place and has a temperature of its own.
+TEST_F(WeirRanks, SeveralBodiesFeelTheSameOnEveryNumberOfRanksAndAfterARestart) {
+  std::string text = std::regex_replace(body, std::regex("\\[body\\]"), "[[body]]\nname = \"one\"\ntemperature = 1.0");
+  text +=
+      "[temperature]\ndiffusivity = 0.04\n[linear.temperature]\ntolerance = 1e-11\n"
+      "[[body]]\nname = \"two\"\ndiameter = 0.7\nposition = [1.1, -1.0]\nangular_velocity = 0.7\n"
+      "motion = { type = \"translation\", velocity = [-0.3, 0.2] }\nheat_flux = 0.4\n";
+  write_file(folder / "bodies.toml", text);
+  const std::vector<std::string> inlet = {"--set", "boundary.x_min.temperature=0.0", "--space"};
+  const auto in = [&](int ranks, const std::string& name, const std::string& space) {
+    std::vector<std::string> options = inlet;
+    options.push_back(space);
+    run(ranks, name, "bodies.toml", options);
+  };
+  in(1, "whole", "host");
+  for (const int ranks : {2, 4}) {
+    const std::string name = "on" + std::to_string(ranks), space = ranks == 2 ? "device" : "host";
+    in(ranks, name, space);
+    EXPECT_EQ(iterations(name), iterations("whole")) << name;
+    expect_same_forces("whole", name);
+    expect_same("whole", name, {"nusselt_one", "body_temperature_two", "torque_mean_two"}, 1e-8);
+  }
+  const Finished f = weir(1, {"restart", "whole/checkpoints/step_00000003.h5", "-o", "again"});
+  ASSERT_EQ(f.code, 0) << f.out << f.err;
+  EXPECT_EQ(summary("again")["state_hash"], summary("whole")["state_hash"]);
+  EXPECT_EQ(summary("again")["quantities"], summary("whole")["quantities"]);
 }
 
 TEST_F(WeirRanks, TooFewLayersAroundABodyAreRefusedWithTheKeyToRaise) {

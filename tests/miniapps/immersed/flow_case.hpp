@@ -54,7 +54,7 @@ struct TestFlow {
   explicit TestFlow(const std::string& text)
       : config(read_case_text(text, "test.toml")),
         c(read_immersed_case(config)),
-        flow(c, read_case_body(config, c), config.table("linear")) {
+        flow(c, read_case_bodies(config, c), config.table("linear")) {
     EXPECT_TRUE(flow.initialise(timings));
   }
   void advance(int steps) {

@@ -37,7 +37,7 @@ Drag steady_drag(int cells_a_diameter, double part_x, double part_y, int order =
   ImmersedCase c = read_immersed_case(config);
   move_faces(c.flow.grid.line[0], part_x);
   move_faces(c.flow.grid.line[1], part_y);
-  ImmersedFlow<Host> flow(c, read_case_body(config, c), config.table("linear"));
+  ImmersedFlow<Host> flow(c, read_case_bodies(config, c), config.table("linear"));
   Timings timings;
   EXPECT_TRUE(flow.initialise(timings));
   for (int i = 0; i < static_cast<int>(std::lround(end * n / dt)); ++i)

@@ -1,4 +1,6 @@
 // Mistakes in the case file of a flow around a body: refused with the line, before anything is allocated.
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "flow_case.hpp"
 
@@ -9,7 +11,7 @@ std::string refusal(const std::string& text) {
   try {
     const Table config = read_case_text(text, "test.toml");
     const ImmersedCase c = read_immersed_case(config);
-    read_case_body(config, c);
+    read_case_bodies(config, c);
     config.table("body").refuse_unknown();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Exit::usage);
@@ -41,10 +43,10 @@ TEST(ImmersedCaseFile, AnUnknownKeyOfTheBodyIsRefused) {
 std::vector<std::string> warnings_of(const std::string& text) {
   const Table config = read_case_text(text, "test.toml");
   const ImmersedCase c = read_immersed_case(config);
-  Body body = read_case_body(config, c);
-  const std::vector<Vec3> before = body.surface().node;
-  const auto warnings = body_warnings(body, c);
-  EXPECT_EQ(body.surface().node, before);
+  Bodies bodies = read_case_bodies(config, c);
+  const std::vector<Vec3> before = bodies[0].surface().node;
+  const auto warnings = body_warnings(bodies, c);
+  EXPECT_EQ(bodies[0].surface().node, before);
   return warnings;
 }
 
@@ -72,7 +74,7 @@ TEST(ImmersedCaseFile, ABodyOrAGapOfFewCellsIsWarnedOf) {
   ASSERT_EQ(plate.size(), 1u);
   EXPECT_TRUE(says(plate[0], "thick along its y axis")) << plate[0];
   const auto grid = read_immersed_case(read_case_text(text_of(16, 0.1, 1, fixed_cylinder), "test.toml")).flow.grid;
-  const double top = grid.line[1].faces.back(), h = grid.line[1].width.back();
+  const double top = grid.line[1].faces.back(), low = grid.line[1].faces.front(), h = grid.line[1].width.back();
   const auto near_the_top = [&](double gap) {
     return with("type = \"cylinder\"\ndiameter = 1.0\nposition = [0.0, " + std::to_string(top - 0.5 - gap) + "]\n");
   };
@@ -80,9 +82,60 @@ TEST(ImmersedCaseFile, ABodyOrAGapOfFewCellsIsWarnedOf) {
   ASSERT_EQ(near_the_top(0.3 * h).size(), 2u);
   EXPECT_TRUE(says(near_the_top(0.3 * h)[0], "gap between the body and y_max")) << near_the_top(0.3 * h)[0];
   EXPECT_TRUE(says(near_the_top(0.3 * h)[1], "beyond y_max of control_volume")) << near_the_top(0.3 * h)[1];
+  const std::string wide =
+      "type = \"box\"\nlengths = [1.0, " + std::to_string(top - low - 0.3 * h) + "]\nposition = [0.03, 0.0]\n";
+  const std::string of_slip = "y_min = { type = \"slip\" }\ny_max = { type = \"slip\" }",
+                    periodic = "y_min = { type = \"periodic\" }\ny_max = { type = \"periodic\" }";
+  const auto images = warnings_of(replaced(text_of(16, 0.1, 1, wide), of_slip, periodic));
+  ASSERT_FALSE(images.empty());
+  EXPECT_TRUE(says(images[0], "between the body and its periodic image along y")) << images[0];
   const auto leaves = with(fixed_cylinder + "motion = { type = \"translation\", velocity = [100.0, 0.0] }\n");
   ASSERT_EQ(leaves.size(), 1u);
   EXPECT_TRUE(says(leaves[0], "leaves the grid through x_max at t = ")) << leaves[0];
+}
+
+// Without a refusal the flow is not continuous, or the pressure system has no solution.
+TEST(ImmersedCaseFile, ABodyThatShutsOffTheInletIsRefused) {
+  const auto refusal_of = [](const std::string& body) -> std::string {
+    try {
+      TestFlow<Host> flow(text_of(16, 0.1, 1, body));
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Exit::usage);
+      return e.what();
+    }
+    return "";
+  };
+  const auto box = [](const char* x, const char* lengths) {
+    return std::string("type = \"box\"\nlengths = ") + lengths + "\nposition = [" + x + ", 0.0]\n";
+  };
+  EXPECT_EQ(refusal_of(box("0.0", "[1.0, 3.4]")), "");  // a gap above and below
+  for (const char* x : {"0.0", "0.03", "1.5"}) {        // across the box; upon the outlet
+    const std::string message = refusal_of(box(x, "[1.0, 6.0]"));
+    EXPECT_TRUE(says(message, "shuts off the fluid at x_min from every outlet")) << x << ": " << message;
+  }
+  EXPECT_TRUE(says(refusal_of(box("0.0", "[4.0, 6.0]")), "no cell holds fluid"));
+}
+
+TEST(ImmersedCaseFile, BodiesThatOverlapAreRefusedAndThoseThatNearlyTouchWarnedOf) {
+  const auto two = [](const std::string& second) {
+    return replaced(text_of(32, 0.1, 1, fixed_cylinder + second), "[body]", "[[body]]");
+  };
+  const std::string other = "[[body]]\ntype = \"cylinder\"\ndiameter = 1.0\n";
+  EXPECT_TRUE(says(refusal(two(other + "position = [0.5, 0.5]\n")), "the bodies body1 and body2 overlap"));
+  EXPECT_TRUE(says(refusal(two(other + "position = [-9.0, 0.5]\n")), "leaves the grid"));
+  EXPECT_TRUE(
+      says(refusal(two(other + "position = [1.3, 0.5]\nname = \"body1\"\n")), "two bodies have the name body1"));
+  EXPECT_TRUE(says(refusal(two(other + "name = \"a b\"\n")), "letters, digits and _"));
+  const std::string apart = "position = [0.03, 1.51]\ncontrol_volume = [-1.0, -1.0, 1.0, 1.0]\n";
+  EXPECT_TRUE(says(refusal(two(other + apart)), "one control volume contains all bodies"));
+  EXPECT_TRUE(warnings_of(two(other + "position = [1.0, -0.9]\n")).empty());
+  const auto close = warnings_of(two(other + "position = [0.8, -0.85]\n"));  // 0.15, of cells of 0.125
+  ASSERT_EQ(close.size(), 1u);
+  EXPECT_TRUE(says(close[0], "the gap between the bodies body1 and body2 is about")) << close[0];
+  const auto meet = warnings_of(
+      two(other + "position = [1.0, -0.9]\nmotion = { type = \"translation\", velocity = [-0.01, 0.01] }\n"));
+  const auto overlaps = [](const std::string& warning) { return says(warning, "body1 and body2 overlap at t = "); };
+  EXPECT_TRUE(std::ranges::any_of(meet, overlaps));
 }
 
 TEST(ImmersedCaseFile, TheCoupledSchemeIsRefused) {

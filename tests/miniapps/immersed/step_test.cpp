@@ -34,7 +34,7 @@ TYPED_TEST(ImmersedStep, KeepsMassWhereABodyChangesItsVolume) {
   for (int i = 0; i < 4; ++i) {
     t.advance(1);
     EXPECT_LT(t.flow.max_mass_error(), 100 * solver_tolerance);
-    EXPECT_NEAR(t.flow.cut().total_body_flux, -t.flow.body().volume_rate(), 1e-12);
+    EXPECT_NEAR(t.flow.cut().total_body_flux, -t.flow.bodies()[0].volume_rate(), 1e-12);
     EXPECT_GT(std::abs(t.flow.cut().total_body_flux), 0.1);
   }
 }
@@ -49,11 +49,11 @@ TYPED_TEST(ImmersedStep, KeepsMassWhereAVentricleFillsAndTheStepFollowsItsWall) 
     const double rate = courant_rate(t.flow.flow(), t.flow.metrics()), dt = clock.next(t.flow.time, rate);
     EXPECT_LT(dt, 0.1 * t.c.flow.time.end);
     ASSERT_EQ(t.flow.advance(dt, t.timings), nullptr);
-    const double rate_of_volume = t.flow.body().volume_rate();
+    const double rate_of_volume = t.flow.bodies()[0].volume_rate();
     EXPECT_GT(rate_of_volume, before);
     before = rate_of_volume;
     EXPECT_EQ(t.flow.cut().total_body_flux, 0);
-    EXPECT_LT(t.flow.max_mass_error(), 1e-6 * rate_of_volume / t.flow.body().volume());
+    EXPECT_LT(t.flow.max_mass_error(), 1e-6 * rate_of_volume / t.flow.bodies()[0].volume());
     EXPECT_LT(dt * courant_rate(t.flow.flow(), t.flow.metrics()),
               2);  // the fluid next to the opening is faster than its rim
   }
@@ -63,7 +63,7 @@ TYPED_TEST(ImmersedStep, KeepsMassWhereAVentricleFillsAndTheStepFollowsItsWall) 
 // to zero.
 TEST(ImmersedVentricle, OnlyWhereFluidLeavesTheOpeningImposesNoVelocity) {
   TestFlow<Host> t(filling_ventricle);
-  Body body = read_case_body(t.config, t.c);
+  Bodies body = read_case_bodies(t.config, t.c);
   CutGeometry cut(t.c.flow.grid, t.flow.layout());
   const auto open_rows = [&](double time) {
     body.move(time);
@@ -324,7 +324,7 @@ TYPED_TEST(ImmersedStep, SendsTheBandAroundABodyThatMovesToTheDevice) {
       text_of(cells, 0.01, 1, fixed_cylinder + "motion = { type = \"translation\", velocity = [1.0, 0.0, 0.0] }\n"),
       "test.toml");
   const ImmersedCase c = read_immersed_case(config);
-  Body body = read_case_body(config, c);
+  Bodies body = read_case_bodies(config, c);
   CutGeometry cut(c.flow.grid, FlowRanks(c.flow).local());
   CutArrays<TypeParam> arrays;
   body.move(0);

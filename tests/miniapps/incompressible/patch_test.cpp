@@ -50,6 +50,22 @@ TYPED_TEST(Patches, AParabolaSpansItsPatchAndCarriesItsFluxExactly) {
   EXPECT_LT(f.divergence(), 1e-9);
 }
 
+// Between slip sides in z a parabola is one of y alone.
+TYPED_TEST(Patches, AParabolaIsUniformAlongZBetweenSlipSides) {
+  const std::string sides =
+      "x_min = { type = \"inlet\", velocity = [1.5, 0.0, 0.0], profile = \"parabolic\" }\nx_max = { type = \"outlet\" "
+      "}\n"
+      "y_min = { type = \"wall\" }\ny_max = { type = \"wall\" }\nz_min = { type = \"slip\" }\nz_max = { type = \"";
+  const auto flux = [&](const std::string& last) {
+    TestFlow<TypeParam> f(text_of("cells = [4, 6, 4]", "viscosity = 0.05", sides + last + "\" }\n", 0.02));
+    BoundaryValues<TypeParam> b(f.c, f.step.metrics(), f.step.layout());
+    b.initialise(f.step.flow(), 0);
+    return b.flux[0];
+  };
+  EXPECT_NEAR(flux("slip"), 1, 1e-14);
+  EXPECT_NEAR(flux("wall"), 2.0 / 3, 1e-14);
+}
+
 TYPED_TEST(Patches, AFaceBetweenAWallAndAnInletBelongsToTheWall) {
   const std::string side = walls +
                            "x_min = [{ type = \"inlet\", range = [[0.5, 1.0]], velocity = [1.0, 0.4] }, { type = "

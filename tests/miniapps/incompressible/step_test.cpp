@@ -51,6 +51,22 @@ TYPED_TEST(Step, DissipationIsTheLossOfEnergyAtEitherWall) {
   EXPECT_NEAR(of("\"0\", \"exp(-5*x)\"", turned, "cells = [12, 3]"), low, 1e-9 * low);
 }
 
+// Of a uniform shear the vorticity is 1 everywhere; where nothing enters or leaves, and nothing is a wall, dissipation is
+// 2 nu times it.
+TYPED_TEST(Step, EnstrophyIsThatOfTheExactFlow) {
+  const std::string between_walls =
+      "x_min = { type = \"periodic\" }\nx_max = { type = \"periodic\" }\n"
+      "y_min = { type = \"wall\" }\ny_max = { type = \"wall\", velocity = [1.0, 0.0] }\n";
+  TestFlow<TypeParam> shear(text_of("cells = [4, 7]\nstretching = [\"uniform\", \"tanh\"]",
+                                    "viscosity = 0.1\ninitial = \"formula\"\ninitial_velocity = [\"y\", \"0\"]",
+                                    between_walls, 0.01));
+  EXPECT_NEAR(enstrophy(shear.step.flow(), shear.step.metrics(), shear.c.grid), 0.5, 1e-12);
+  TestFlow<TypeParam> vortices(
+      text_of("cells = [8, 12]", "viscosity = 0.1\ninitial = \"taylor_green_2d\"", periodic_2d, 0.01));
+  const double told = dissipation(vortices.step.flow(), vortices.step.metrics(), vortices.c.grid, 0.1);
+  EXPECT_NEAR(0.2 * enstrophy(vortices.step.flow(), vortices.step.metrics(), vortices.c.grid), told, 1e-12 * told);
+}
+
 TYPED_TEST(Step, AStepAllocatesNothingAndCopiesNothingButScalars) {
   TestFlow<TypeParam> f(text_of(grid_3d, "viscosity = 0.01", cavity_3d, 0.01));
   f.advance(2);

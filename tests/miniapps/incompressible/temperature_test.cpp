@@ -1,11 +1,14 @@
 // The temperature: conduction, advection, buoyancy.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <numbers>
 
 #include "base/error.hpp"
 #include "miniapps/structured/sides/side_surface.hpp"
 #include "tests/miniapps/incompressible/order_of_accuracy.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test::temperature_test {
@@ -59,6 +62,35 @@ TEST(Heat, OfASourceLeavesThroughTheWalls) {
   f.advance(200);
   EXPECT_NEAR(shear_along(f.c, f.step.flow(), 2).scalars[0].mean, -0.5, 1e-5);
   EXPECT_NEAR(shear_along(f.c, f.step.flow(), 3).scalars[0].mean, -0.5, 1e-5);
+}
+
+// Numbers of a side with reference values, and the mean over what flows through one.
+TEST(Heat, OfASideGivesItsNusseltNumberAndItsBulkTemperature) {
+  const std::string boundary =
+      "x_min = { type = \"inlet\", velocity = [1.0, 0.0], temperature = 2.0 }\nx_max = { type = \"outlet\" }\n"
+      "y_min = { type = \"wall\", velocity = [1.0, 0.0], temperature = 2.0 }\n"
+      "y_max = { type = \"wall\", velocity = [1.0, 0.0], heat_flux = 0.3 }\n";
+  TestFlow<Host> f(case_of("cells = [6, 8]", "viscosity = 0.1\ninitial = \"uniform\"\ninitial_velocity = [1.0, 0.0]",
+                           "diffusivity = 0.1\ninitial = 2.0", boundary, 0.05));
+  const testing::ScratchFolder folder;
+  const std::vector<SideSurface> sides = {{"in", 0}, {"out", 1}, {"hot", 3, 2.0, 0.5, 4.0}};
+  f.advance(20);
+  const auto q = write_side_surfaces(folder.path(), sides, f.c, f.step.flow());
+  EXPECT_NEAR(q.at("in_bulk_temperature"), 2, 1e-12);
+  EXPECT_GT(q.at("out_bulk_temperature"), 2.05);
+  EXPECT_NEAR(q.at("hot_nusselt"), 0.3 * 0.5 / (0.1 * 4), 1e-9);
+  EXPECT_NEAR(mean_fluxes(sides, f.c, f.step.flow()).at("hot_heat_flux"), 0.3, 1e-9);
+  for (const auto& [file, head] :
+       {std::pair{"hot.csv", "x,shear,p,cf"}, {"hot_heat.csv", "x,heat_flux,nusselt"}, {"in.csv", "y,shear,p"}}) {
+    std::ifstream text(folder / file);
+    std::string line;
+    std::getline(text, line);
+    EXPECT_EQ(line, head);
+  }
+  for (const auto& [name, value] : q) {
+    const auto known = quantities_of(sides, f.c);
+    EXPECT_NE(std::ranges::find(known, name), known.end()) << name;
+  }
 }
 
 TEST(Heat, IsSteadyWhereTheTemperatureIs) {

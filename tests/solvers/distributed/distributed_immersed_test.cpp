@@ -23,7 +23,7 @@ TYPED_TEST(DistributedBody, AStepAllocatesNothingOnceTheBodyHasBeenEverywhere) {
       "test.toml");
   const ImmersedCase c = read_immersed_case(config);
   const FlowRanks ranks(world(), c.flow, read_immersed_rank_options(config));
-  ImmersedFlow<TypeParam> flow(c, read_case_body(config, c), config.table("linear"), ranks, 0);
+  ImmersedFlow<TypeParam> flow(c, read_case_bodies(config, c), config.table("linear"), ranks, 0);
   Timings timings;
   ASSERT_TRUE(flow.initialise(timings));
   const auto swing = [&] {
