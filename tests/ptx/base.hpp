@@ -46,7 +46,7 @@ struct Options {
   Schedule schedule = Schedule::convergent;
   int resident = 16;              // blocks in flight at a time
   u64 steps = 20'000'000'000ull;  // warp instructions before a launch counts as endless
-  bool weak = false;              // write-back L1 a block
+  int weak = 0;                   // 1: a write-back L1 a block; 2: weaker still, weak_memory.hpp
   double late = 0.5;              // probability that a plain store stays in the L1
   bool reverse = false;           // blocks start from the last
   bool eager = false;             // streams do their work at once

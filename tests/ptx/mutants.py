@@ -3,7 +3,7 @@
 
     mutants.py PROGRAMS LIBRARIES [PART/PARTS]       the folders of the test programs and of the interpreter's libcudart
 
-Under the first seed the tests pass with everything in its place: the label ptx_gate runs them torn, too.
+With everything in its place the tests pass under the first seed.
 """
 import os
 import subprocess
@@ -12,7 +12,7 @@ import sys
 import ordering
 
 SEEDS = 6
-SETTINGS = {"WEIR_PTX_ORDER": "lanes", "WEIR_PTX_WEAK": "1", "WEIR_PTX_REVERSE": "1", "WEIR_PTX_STEPS": "3e7", "OMP_NUM_THREADS": "1"}
+SETTINGS = {"WEIR_PTX_ORDER": "lanes", "WEIR_PTX_WEAK": "2", "WEIR_PTX_REVERSE": "1", "WEIR_PTX_STEPS": "3e7", "OMP_NUM_THREADS": "1"}
 # What all kernels at once cannot do without.
 OF_ALL = {
     ("device_kernels_test", "Flags.HandDataFromBlockToBlock"): ["release"],
@@ -44,6 +44,9 @@ def main():
     wanted += [(ordering.TESTS[name], mutant, seed) for name, mutant, seed in ordering.mutants()]
     part, parts = (int(n) for n in (sys.argv[3] if len(sys.argv) > 3 else "1/1").split("/"))
     faults, mine = [], wanted[part - 1::parts]
+    for program, test in sorted({test for test, _, _ in wanted})[part - 1::parts]:
+        if fails(program, test, "", 1):
+            faults.append(f"{test} fails as it is")
     for (program, test), mutant, first in mine:
         seeds = [first] + [seed for seed in range(1, SEEDS + 1) if seed != first]
         if not any(fails(program, test, mutant, seed) for seed in seeds):

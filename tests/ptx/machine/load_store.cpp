@@ -108,7 +108,7 @@ void atomic(Context& c, const Instruction& i, u32 mask) {
     char* p = checked_pointer(c, i, l, i.bytes, device);
     const auto operand = [&](int in) { return in == no_row ? 0 : get_wide(c.rows + in, l, i.in_width); };
     const auto op = static_cast<Atomic>(i.variant);
-    if (device && options.weak && i.out[0] == no_row && i.semantics == Semantics::relaxed && may_be_late(op)) {
+    if (device && options.weak > 1 && i.out[0] == no_row && i.semantics == Semantics::relaxed && may_be_late(op)) {
       atomic_late(c.block->unseen, {i.type, op, p, operand(i.in[1])});
       continue;
     }

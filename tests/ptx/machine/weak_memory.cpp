@@ -39,7 +39,7 @@ Sector& sector_of(Unseen& block, u64 address) {
 
 // What is not the block's own: forgotten, or as memory has it now, as if it were fetched at once for a later load.
 void forget_or_renew(Unseen& block) {
-  if (one_in(2)) std::erase_if(block.l1, [](const auto& entry) { return entry.second.dirty == 0; });
+  if (options.weak < 2 || one_in(2)) std::erase_if(block.l1, [](const auto& entry) { return entry.second.dirty == 0; });
   for (auto& [address, sector] : block.l1)
     for (const int byte : lanes(~sector.dirty))
       sector.data[static_cast<std::size_t>(byte)] = reinterpret_cast<const char*>(address)[byte];
@@ -93,6 +93,7 @@ void l1_write_back(Unseen& block, bool invalidate) {
 void make_seen(Unseen& block) { l1_write_back(block, true); }
 
 void leave_unseen(ThreadBlock& block, std::vector<Unseen>& ended) {
+  if (options.weak < 2) return make_seen(block.unseen);
   ended.push_back(std::move(block.unseen));
   block.unseen = {};
   constexpr std::size_t most = 8;
@@ -115,7 +116,7 @@ void l1_read(Unseen& block, const char* from, const char* end, void* to, int byt
   const u64 address = reinterpret_cast<u64>(from);
   settle_at(block, address);
   if (one_in(16)) write_back_one(block, address, true);
-  if (one_in(64)) fetch_early(block, address, reinterpret_cast<u64>(end));
+  if (options.weak > 1 && one_in(64)) fetch_early(block, address, reinterpret_cast<u64>(end));
   std::memcpy(to, sector_of(block, address).data.data() + (address & inside), static_cast<std::size_t>(bytes));
 }
 

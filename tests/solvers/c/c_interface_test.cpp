@@ -231,11 +231,7 @@ TEST(CInterface, ManyLivesOfASolver) {
   const int n = A.size();
   std::vector<double> b(3 * n, 1.0), x(3 * n);
   std::size_t after_first = 0;
-#if defined(__SANITIZE_ADDRESS__)
-  const int lives = std::getenv("WEIR_LIVES") ? 10000 : 1000;
-#else
-  const int lives = 10000;
-#endif
+  const int lives = std::getenv("WEIR_ALL_LIVES") ? 10000 : WEIR_LIVES;
   for (int i = 0; i < lives; ++i) {
     Solver s(options[i % std::size(options)]);
     weir_set_threads(s.handle, 1);
