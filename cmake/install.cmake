@@ -64,6 +64,11 @@ if(TARGET weir_shared)
   file(RELATIVE_PATH WEIR_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/weir.pc.in ${CMAKE_BINARY_DIR}/weir.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/weir.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+  # The Python package, with what its links name.
+  install(DIRECTORY python DESTINATION share/weir COMPONENT library
+    PATTERN build EXCLUDE PATTERN *.egg-info EXCLUDE PATTERN __pycache__ EXCLUDE)
+  install(DIRECTORY postproc/report/plots DESTINATION share/weir/postproc/report COMPONENT library PATTERN __pycache__ EXCLUDE)
+  install(FILES inputs/clients/weir_capture.py DESTINATION share/weir/inputs/clients COMPONENT library)
 endif()
 
 if(TARGET weir)

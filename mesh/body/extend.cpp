@@ -38,6 +38,9 @@ class Cutter {
       if (outside.size() > 1) add({outside[0], outside[1], 0}, s.patch[e]);
       return;
     }
+    // From a corner on the plane: it moves away from its cut point along an edge that may have that direction.
+    const auto on_plane = std::find_if(outside.begin(), outside.end(), [&](int k) { return lies_on_plane(k); });
+    if (on_plane != outside.end()) std::rotate(outside.begin(), on_plane, outside.end());
     for (const std::vector<int>& part : {inside, outside})
       for (std::size_t k = 2; k < part.size(); ++k) add({part[0], part[k - 1], part[k]}, s.patch[e]);
   }
@@ -49,11 +52,16 @@ class Cutter {
   }
 
  private:
-  // Edges to a corner that lies on the plane have one cut point: several at one place would make triangles without area.
+  // Of the original surface.
+  bool lies_on_plane(int node) const {
+    const auto n = static_cast<std::size_t>(node);
+    return n < beyond_.size() && beyond_[n] && std::abs(out_.node[n][d_] - at_) <= tie_;
+  }
+  // Edges to a corner on the plane share one cut point: several at one place would make triangles without area.
   int crossing(int a, int b) {
     const int beyond = is_beyond(a) ? a : b;
+    const bool is_on_plane = lies_on_plane(beyond);
     const Vec3 corner = out_.node[static_cast<std::size_t>(beyond)];
-    const bool is_on_plane = std::abs(corner[d_] - at_) <= tie_;
     const auto [place, is_new] = crossings_.try_emplace(
         is_on_plane ? std::pair(beyond, beyond) : std::pair<int, int>(std::minmax(a, b)), out_.nodes());
     if (!is_new) return place->second;

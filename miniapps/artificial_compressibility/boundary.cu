@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-// The parabola of an inlet's profile over cell i of a direction.
+// The parabolic inlet profile in cell i of a direction.
 WEIR_HD inline double shape(const CoupledLine& line, int first, int last, int i) {
   const double low = line.centre[first] - 0.5 * line.h[first], high = line.centre[last] + 0.5 * line.h[last];
   const double inv_length = 1 / (high - low), half = 0.5 * line.h[i];
@@ -96,7 +96,7 @@ SideRule side_rule(const IncompressibleCase& c, int dim, int n, double t) {
     extrapolate_pressure(c, d, end, r);
   if (c.turbulence == Turbulence::k_omega) {
     r.own[dim + 1] = slip ? 1 : -1;  // k = 0 on a wall
-    r.own[dim + 2] = 1;              // read next to a slip side only: a wall cell has no equation for omega
+    r.own[dim + 2] = 1;              // used next to a slip side only: wall cells have no equation for omega
   }
   const int across[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2};
   for (int q = 0; q < 2; ++q)

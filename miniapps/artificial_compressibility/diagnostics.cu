@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// A cell's number without ghosts, as indices and as a padded cell.
+// A cell given by its number without ghosts: its indices, and its number with ghosts.
 struct Place {
   int at[3], c;
   WEIR_HD Place(const CoupledCells& cells, int q) : at{q % cells.n[0], q / cells.n[0] % cells.n[1], 0}, c(0) {
@@ -63,7 +63,7 @@ double mean_dissipation(const CoupledView& v, const Grid& grid) {
         for (int e = 1; e <= v.cells.dim; ++e) change += (x[e] - x[other + e]) * (x[e] - x[other + e]);
         return change;
       };
-      // At a side of the box half the volume of the face lies inside.
+      // At a side of the box only half the volume of a face lies inside.
       const bool is_low = f == 0 && !v.cells.periodic[d] && !v.cells.cut[2 * d];
       const bool is_high = f == n - 1 && !v.cells.periodic[d] && !v.cells.cut[2 * d + 1];
       rate += (is_low ? 0.5 : 1.0) * square(-step) * v.line[d].inv_m[f] * v.line[d].inv_h[f];
@@ -97,8 +97,7 @@ void CoupledCopy::prepare(const CoupledCells& cells) {
   flow_->divergence = divergence_.data();
 }
 
-// Ghosts next to an edge of the box belong to no boundary condition: they are extrapolated from those next to its
-// sides.
+// Ghosts beyond an edge of the box have no boundary condition. They are extrapolated from the ghosts next to its sides.
 const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const std::vector<double>& values,
                                   const std::vector<double>& b, const Grid& grid, double speed) {
   prepare(cells);

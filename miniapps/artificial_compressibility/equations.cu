@@ -32,7 +32,7 @@ void residual_of(const CoupledView& v, const TimeDerivative& time, const CellFor
   });
 }
 
-// Row u of the blocks of both faces of a direction, and what they leave in row u of the diagonal block.
+// Row u of the blocks of both faces of a direction, and their contribution to row u of the diagonal block.
 template <int D, int Dim, int N>
 WEIR_HD inline void face_rows(const CoupledView& w, const int (&at)[3], int c, int cell, int u,
                               const BlockStencilView& A, double (&own)[N]) {

@@ -31,7 +31,7 @@ StructuredPlan coupled_plan(const IncompressibleCase& c, const Table& config) {
   const std::int64_t word = sizeof(double), count = cells.extents().count(), n = cells.unknowns;
   const Table linear = config.table("linear"), flow = coupled_system.options(linear);
   std::int64_t matrix = word * count * n * n * (cells.dim == 2 ? 5 : 7);
-  if (flow.get("refresh", "always") != "always") matrix *= 2;  // and the one that the preconditioner was made from
+  if (flow.get("refresh", "always") != "always") matrix *= 2;  // also the matrix from which the preconditioner was made
   const MatrixSize A{.rows = static_cast<double>(count), .block = static_cast<int>(n), .is_block_stencil = true};
   return {c,
           read_rank_options(config),

@@ -1,10 +1,12 @@
-// The Jacobian on the host: a grid row at a time, each block column by column in vector registers, so that every array
-// of the matrix is written as one stream. Bytes: the 7 n^2 values of a cell once; the field stays in the caches between
-// neighbours. The columns are those of CoupledFace::by_lower and by_upper: with c = carried, e_u the unit vectors,
+// The Jacobian on the host: one grid row at a time, each block column by column in vector registers, so that every
+// array of the matrix is written as one stream. Bytes: the 7 n^2 values of a cell once; the field stays in the caches
+// between neighbours. The columns are those of CoupledFace::by_lower and by_upper: with c = carried, e_u the unit
+// vectors,
 //   by p                     -+ compact c + (area of the cell) e_d      (the upper cell has the upper sign)
 //   by the normal velocity   (area of the cell) c + diagonal e_d
 //   by any other unknown v   diagonal e_v,                              diagonal = share of the flux -+ diffusivity
-// Off the diagonal of the last kind a block is 0 for ever: BlockStencil begins with zeros, and nothing writes there.
+// The off-diagonal entries of columns of the last kind are always 0: BlockStencil starts with zeros, and they are never
+// written.
 #include <array>
 
 #include "miniapps/artificial_compressibility/equations.hpp"
@@ -17,14 +19,14 @@ namespace {
 using lanes::Lanes;
 using lanes::unroll;
 
-// The diagonal block while it is gathered: its columns without the diagonal, and the diagonal.
+// The diagonal block during its summation: its columns without the diagonal, and the diagonal.
 template <int N>
 struct Own {
   Lanes<N> column[N];
   double diagonal[N];
 };
 
-// c += x e_U: by a product with the unit vector, since a lane taken out and put back costs more.
+// c += x e_U, as a product with the unit vector, because extracting and inserting a lane costs more.
 template <int U, int N>
 [[gnu::always_inline]] inline void add_to(Lanes<N>& c, double x) {
   alignas(64) static constexpr auto unit = [] {
@@ -49,7 +51,7 @@ template <class Face, int Dim, int N>
   return c;
 }
 
-// One face: the block of the cell beyond it is written, what it gives by the cell itself is gathered.
+// One face: writes the block of the cell beyond it, and adds its derivative with respect to the cell itself to the sum.
 template <int D, bool High, int Dim, int N>
 [[gnu::always_inline]] inline void face(const CoupledView& w, const int (&at)[3], int c, double area, double* out,
                                         Own<N>& own) {

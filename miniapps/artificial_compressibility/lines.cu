@@ -8,7 +8,7 @@ namespace weir {
 namespace {
 
 // The arrays of one direction, each of n + 2 values, index -1 first. `geometry`: D_f without c_f, and 1/m on the faces
-// that take part.
+// with a Rhie-Chow term.
 enum Row { width, inv_width, centres, lower_weight, inv_distance, compact_factor, factor0, geometry0 = factor0 + 4 };
 enum { geometry_compact = geometry0 + 4, wide_geometry0, rows = wide_geometry0 + 4 };
 

@@ -5,7 +5,7 @@
 namespace weir {
 namespace {
 
-// The side beyond which a cell lies, or -1; -2: beyond an edge, where nothing is read.
+// The side beyond which a cell lies; -1: none; -2: beyond an edge, where values are not read.
 int side_beyond(const CoupledCells& c, const int (&at)[3]) {
   int side = -1;
   for (int d = 0; d < 3; ++d)

@@ -18,7 +18,7 @@ class WholeCoupled : public WholeArrays<Space> {
  public:
   using WholeArrays<Space>::WholeArrays;
 
-  // The whole flow in host memory on rank 0; nothing of use on the others.
+  // The whole flow in host memory on rank 0; undefined on the others.
   const Flow<Host>& of(ArtificialCompressibility<Space>& flow) {
     const Grid& grid = flow.flow_case().grid;
     const double speed = flow.options().speed;
@@ -168,7 +168,7 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
     return q;
   }
   void ended(Run& run) {
-    // An unfinished run: the residual of the last update.
+    // Evaluates the residual of an unfinished run after its last update.
     if (flow.flow_case().time.steady && end != StepEnd::converged) flow.evaluate_steady();
     lagged.report(run, coupled_system.name, flow.solver());
   }

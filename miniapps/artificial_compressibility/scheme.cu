@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// x becomes the guess x^n + r (x^n - x^{n-1}), and the three shift by one level.
+// Sets x to the guess x^n + r (x^n - x^{n-1}) and shifts the three arrays by one time level.
 template <class Space>
 void shift_levels(double r, CoupledField<Space>& x, CoupledField<Space>& x1, CoupledField<Space>& x2) {
   double *now = x.values().data(), *one = x1.values().data(), *two = x2.values().data();
@@ -175,9 +175,9 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   solver_.forcing().aim(largest_residual, options().tolerance);
   result = solver_.solve(system(), b_, dx_);
   after_solve();
-  // An inner solve may end short of its tolerance, as a fixed number of corrections always does. One that did not lower
-  // the residual is refused all the same: dx = 0 would be nearer to the solution of (4), and the next sub-iteration's
-  // corrections would diverge further. The pseudo-time step is too large for the method then.
+  // An inner solve may miss its tolerance, as a fixed number of corrections usually does. If it did not reduce the
+  // residual, it is rejected: dx = 0 would be closer to the solution of (4), and the corrections of the next
+  // sub-iteration would diverge further. The pseudo-time step is then too large for the method.
   const bool lowered = result.true_residual < result.residual0;
   if (result.reason == Reason::interrupted) return false;
   if (!result.converged() && !(lowered && result.reason != Reason::not_finite)) return false;
@@ -206,8 +206,8 @@ void ArtificialCompressibility<Space>::follow_residual() {
   residual_before = largest_residual;
 }
 
-// After a solve that has hardly lowered its residual the flow does not change, so that the residual would not change
-// the CFL number either.
+// If a solve has hardly reduced its residual, the flow does not change, and so the residual does not change the CFL
+// number.
 template <class Space>
 void ArtificialCompressibility<Space>::cut_cfl_if_stagnated() {
   constexpr double hardly_lowered = 0.9, cut = 0.1;

@@ -31,10 +31,10 @@ WEIR_HD inline double squared_strain(const CoupledView& v, const int (&at)[3], i
   return sum;
 }
 
-// omega by formula (4) where a cell lies in the viscous sublayer of a wall, else 0. The discrete 1/y^2 is wrong by a
-// factor in the first few cells whatever their size, so that prescribing the first one alone makes the whole flow first
-// order in it; Wilcox (1988) prescribes y+ < 2.5. u_tau^2 is nu |S| next to a wall and sqrt(beta*) k in the log layer;
-// the larger of the two is far from zero wherever one of them is, as the strain is on a channel's axis.
+// omega by formula (4) in cells in the viscous sublayer of a wall, otherwise 0. In the first few cells the discrete
+// 1/y^2 has a relative error that does not depend on their size, so that prescribing only the first cell would make the
+// flow first order; Wilcox (1988) prescribes y+ < 2.5. u_tau^2 is nu |S| next to a wall and sqrt(beta*) k in the log
+// layer. The larger of the two is used, because one of them may vanish, as the strain does on the axis of a channel.
 template <int Dim>
 WEIR_HD inline double sublayer_omega(const CoupledView& v, const SideWalls& walls, const int (&at)[3], double k,
                                      double S2) {
@@ -109,7 +109,7 @@ void update_eddy_viscosity(const CoupledView& v, double* eddy) {
   const double* x = v.x;
   for_each<Space>(c.padded_count(), [=] WEIR_HD(int q) {
     const double *cell = x + std::int64_t{q + first} * N, k = cell[N - 2], omega = cell[N - 1];
-    eddy[q + first] = omega > 0 ? eddy_viscosity(k, omega) : 0;  // corners of the ghosts hold nothing
+    eddy[q + first] = omega > 0 ? eddy_viscosity(k, omega) : 0;  // corners of the ghosts are not set
   });
 }
 

@@ -101,6 +101,32 @@ double write_comparison(const std::string& folder, const SurfaceComparison& c, c
   return error;
 }
 
+// The faces as lines for ParaView, in the order of the CSV file. Stresses and heat flux are in reference units.
+void write_lines(const std::string& path, const WallSurface& s, const std::vector<std::size_t>& order,
+                 double free_pressure) {
+  std::vector<Point> node;
+  std::vector<int> start{0}, corner;
+  for (const std::size_t f : order)
+    for (const double half : {-0.5 * s.area[f], 0.5 * s.area[f]}) {
+      corner.push_back(static_cast<int>(node.size()));
+      node.push_back({s.x[f] - half * s.normal_y[f], s.y[f] + half * s.normal_x[f]});
+      if (half > 0) start.push_back(static_cast<int>(node.size()));
+    }
+  MeshPicture picture{.node = node, .cell_start = start, .cell_node = corner, .cell_fields = {}, .node_fields = {}};
+  const auto add = [&](const char* name, const std::vector<double>& values, double factor, double added = 0) {
+    if (values.empty()) return;
+    picture.cell_fields.push_back(output_field(
+        name, 1, [&order, &values, factor, added](std::size_t k, int) { return factor * values[order[k]] + added; }));
+  };
+  add("pressure", s.cp, 0.5, free_pressure);
+  add("cp", s.cp, 1);
+  add("shear", s.cf, 0.5);
+  add("cf", s.cf, 1);
+  add("heat_flux", s.heat, 0.5);
+  add("y_plus", s.y_plus, 1);
+  write_unstructured(path, picture);
+}
+
 }  // namespace
 
 std::vector<std::size_t> along_surface(const WallSurface& s) {
@@ -178,12 +204,14 @@ std::map<std::string, double> CompressibleOutput::write_surfaces(const std::vect
   for (const WallSurface& s : surfaces) {
     std::string text = s.is_viscous ? "x,y,upper,cp,cf,heat" : "x,y,upper,cp";
     text += s.y_plus.empty() ? "\n" : ",y_plus\n";
-    for (const std::size_t f : along_surface(s)) {
+    const std::vector<std::size_t> order = along_surface(s);
+    for (const std::size_t f : order) {
       text += fmt::format("{:.9g},{:.9g},{},{:.9g}", s.x[f], s.y[f], s.normal_y[f] < 0 ? 1 : 0, s.cp[f]);
       if (s.is_viscous) text += fmt::format(",{:.9g},{:.9g}", s.cf[f], s.heat[f]);
       text += s.y_plus.empty() ? "\n" : fmt::format(",{:.9g}\n", s.y_plus[f]);
     }
     write_text_aside(folder + "/" + s.name + ".csv", text);
+    write_lines(folder + "/" + s.name + ".vtu", s, order, case_.free_pressure());
     for (const SurfaceComparison& c : comparisons_) {
       if (c.marker != s.name) continue;
       const Along line = along(c, s);

@@ -41,7 +41,8 @@ class CompressibleOutput {
   void write_fields(const FlowFields& fields, std::int64_t step, double time,
                     const std::vector<std::pair<std::string, std::vector<double>>>& more = {});
 
-  // Writes surface/MARKER.csv per wall, surface/NAME_reference.csv per comparison; returns error_NAME, value_NAME.
+  // Writes surface/MARKER.csv and .vtu per wall, surface/NAME_reference.csv per comparison; returns error_NAME and
+  // value_NAME.
   std::map<std::string, double> write_surfaces(const std::vector<WallSurface>& surfaces) const;
   // Writes probes/NAME.csv for every probe; returns error_NAME of those with published data.
   std::map<std::string, double> write_profiles(const FlowFields& fields) const;

@@ -67,8 +67,8 @@ class PseudoTime {
   Attempt attempt(Timings& timings);  // (1) to (4)
   // True if rejections have reduced the CFL number to where explicit steps are stable: a smaller one cannot help.
   bool has_collapsed() const { return control.cfl < 1e-5 * std::min(options_.cfl_start, 1.0); }
-  // Reduction of the residual of energy, or of the turbulence model if that is smaller. 0: the residual is that of rounding, as in an
-  // exact steady state.
+  // Reduction of the residual of energy, or of the turbulence model if that is smaller. 0: the residual is that of
+  // rounding, as in an exact steady state.
   double drop() const {
     const double energy = reduction(3, control.reference);
     return control.norm[4] > 0 ? std::max(energy, reduction(4, control.turbulence_reference)) : energy;

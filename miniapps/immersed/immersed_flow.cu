@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "miniapps/immersed/geometry/shut_off.hpp"
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/initial.hpp"
@@ -121,6 +123,7 @@ void ImmersedFlow<Space>::place_bodies(double t) {
   const std::vector<unsigned char>& wet = own_cut().wet;
   const auto own = static_cast<double>(wet.size()) - static_cast<double>(std::count(wet.begin(), wet.end(), dry_cell));
   wet_cells_ = static_cast<int>(ranks_.communicator().sum(own));
+  if (wet_cells_ == 0) throw Error(Exit::usage, "the body fills the grid: no cell holds fluid");
 }
 
 template <class Space>
@@ -208,6 +211,18 @@ void ImmersedFlow<Space>::set_ghosts_of_body() {
 }
 
 template <class Space>
+void ImmersedFlow<Space>::refuse_shut_off_inflow() {
+  if (!bodies_.is_fixed() || !ranks_.alone() || !flow_case_.has_outlet()) return;
+  boundary_.set_normal_velocity(flow_);
+  std::array<std::vector<double>, 3> velocity;
+  for (int c = 0; c < flow_.layout.dim; ++c) velocity[c] = flow_.velocity[c].to_vector();
+  const std::string side = shut_off_inflow(cut_, flow_case_, velocity);
+  if (!side.empty())
+    throw Error(Exit::usage, "the body shuts off the fluid at " + side +
+                                 " from every outlet: what flows in through that side has no way out");
+}
+
+template <class Space>
 bool ImmersedFlow<Space>::initialise(Timings& timings) {
   timed<Space>(timings.at("body", "geometry"), [&] { place_bodies(this->time); });
   set_initial_velocity(flow_case_, flow_);
@@ -215,6 +230,7 @@ bool ImmersedFlow<Space>::initialise(Timings& timings) {
   halo_.velocity(flow_);
   boundary_.initialise(flow_, this->time, cut_.total_body_flux);
   boundary_.set_ghosts(flow_);
+  refuse_shut_off_inflow();
   assemble_pressure();
   prepare(pressure());
   if (!project(0, timings)) return false;

@@ -93,6 +93,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   void set_ghosts_of_body();
   void velocity_changed();
   void assemble(double dt);
+  void refuse_shut_off_inflow();
   void assemble_pressure();
   void prepare(FlowSystem<Space>& system);
   void move_bodies(double dt, Timings& timings);

@@ -16,7 +16,7 @@ StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& con
   for (int d = 0; d < c.dim(); ++d) padded *= c.grid.cells(d) + 2;
   for (int d = 0; d < c.dim(); ++d)
     if (!c.is_periodic(d)) sides += 2 * 2 * c.dim() * (padded / (c.grid.cells(d) + 2));
-  sides += sides / 2;  // of each point its patch, twice
+  sides += sides / 2;  // twice the patch of each point
   const std::int64_t force = c.force_has_formula ? (c.dim() + 1) * cells : 0;
   const Table linear = config.table("linear");
   const MatrixSize A{.rows = static_cast<double>(cells)};

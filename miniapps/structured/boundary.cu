@@ -51,7 +51,7 @@ void fill_given_side(BoundaryValues<Space>& values, int patch, int component, do
   });
 }
 
-// Where a component's value on the side (or just inside it) sits in the padded field.
+// Position of the values of a component on the side (or just inside of it) in the padded field.
 struct SideSteps {
   int start, s1, s2;  // index of the point (a, b) = (0, 0), and its steps
 };
@@ -78,7 +78,7 @@ bool is_whole_side(const IncompressibleCase& c, int side) {
   return std::count_if(c.patches.begin(), c.patches.end(), [&](const SidePatch& p) { return p.side == side; }) == 1;
 }
 
-// Through a patch of the whole box: the shares of the ranks that lie on it.
+// Flux through a patch of the whole box: the sum over the ranks at it.
 template <class Space>
 double flux_into_box(BoundaryValues<Space>& values, int patch) {
   const int side = values.c.patches[patch].side;
@@ -91,7 +91,7 @@ double flux_into_box(BoundaryValues<Space>& values, int patch) {
       const int a = n % p.n1, b = n / p.n1;
       return normal[p.index(a, b)] * h1[a] * h2[b];
     };
-    if (is_whole_side(values.c, side))  // a choice within the sum would change its rounding
+    if (is_whole_side(values.c, side))  // a branch within the sum would change its rounding
       out = sum<Space>(p.n1 * p.n2, through);
     else
       out = sum<Space>(p.n1 * p.n2,
@@ -105,9 +105,9 @@ bool is_outlet(const SidePatch& p) { return p.type == SidePatch::Type::outlet; }
 
 using Choice = bool (*)(const SidePatch&);
 
-// The patches whose normal velocity may be changed: the outlets, else what formulas give, of those that are filled in
-// every step if there are any.
-Choice who_balances(const IncompressibleCase& c) {
+// The patches whose normal velocity may be changed to balance the fluxes: the outlets; without outlets, the inlets with
+// formulas that change in time; without these, all inlets with formulas.
+Choice balancing_patches(const IncompressibleCase& c) {
   if (c.has_outlet()) return is_outlet;
   const Choice formula = [](const SidePatch& p) { return p.has_formula && p.type == SidePatch::Type::inlet; };
   const Choice changing = [](const SidePatch& p) {
@@ -131,7 +131,7 @@ void convect_outlet(BoundaryValues<Space>& values, int patch, double speed, doub
   const bool high = side % 2 == 1;
   const Plane p = make_plane(l, d);
   for (int c = 0; c < l.dim; ++c) {
-    const double h = c == d ? 1 : 0.5;  // of the cell next to the outlet: where the inner value sits
+    const double h = c == d ? 1 : 0.5;  // of the cell next to the outlet: position of the inner value
     const SideSteps at = side_steps(l, p, high ? n - 1 : (c == d ? 1 : 0));
     const double *f = flow.velocity[c].data(), *old = values.now(side, c),
                  *inv_h = values.m.line[d].inv_h + (high ? n - 1 : 0);
@@ -152,7 +152,7 @@ template <class Space>
 void balance_mass(BoundaryValues<Space>& values, double taken) {
   const IncompressibleCase& c = values.c;
   const Layout& l = values.l;
-  const auto takes_part = who_balances(c);
+  const auto takes_part = balancing_patches(c);
   const double area = area_of(c, takes_part);
   if (area == 0) return;
   const int patches = static_cast<int>(c.patches.size());
@@ -192,10 +192,10 @@ struct GhostEnds {
   const double *low[3] = {}, *high[3] = {};  // planes of each component
   double* f[3] = {};
   bool known_low = true, known_high = true;  // tangential components too
-  bool cut_low = false, cut_high = false;    // another rank's cells: not touched
+  bool cut_low = false, cut_high = false;    // cells of another rank, which are not modified
 };
 
-// One line of cells through the box along d: its two ends.
+// The two ends of a line of cells through the box along d.
 WEIR_HD inline void end_values(const GhostEnds& g, const Plane& p, const SideSteps& at, int sd, int n, int c, int a,
                                int b) {
   const int q = p.index(a, b);
@@ -324,7 +324,7 @@ bool BoundaryValues<Space>::advance(const Flow<Space>& flow, double t, double dt
 
 template <class Space>
 void BoundaryValues<Space>::add_increment(int component, double dt, View<double> rhs) {
-  const Metrics metrics = m;  // in the kernel, where `this` means nothing
+  const Metrics metrics = m;  // a copy, because `this` is not valid in a kernel
   const Extents box = l.unknowns(component);
   for (int s = 0; s < 2 * l.dim; ++s) {
     const auto changes = [s](const SidePatch& q) { return q.side == s && q.changes_in_time(); };

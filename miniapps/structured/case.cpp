@@ -161,7 +161,7 @@ void read_flow(const Table& options, IncompressibleCase& c) {
 
 SidePatch::Type type_of(const IncompressibleCase& c, int side) { return c.side(side / 2, side % 2).type; }
 
-// Flows between walls that a body force drives, the same all along.
+// These are flows between walls, driven by a body force and uniform along the walls.
 void check_exact(const Table& t, const IncompressibleCase& c) {
   if (c.exact != Initial::poiseuille && c.exact != Initial::womersley) return;
   for (int n = 0; n < 2 * c.dim(); ++n)
@@ -171,7 +171,7 @@ void check_exact(const Table& t, const IncompressibleCase& c) {
                  "; set exact = \"none\"");
 }
 
-// The model knows walls, slip and periodic sides, and starts from the channel's first guess.
+// The model supports walls, slip and periodic sides, and the initial flow of a turbulent channel.
 void read_turbulence(const Table& t, IncompressibleCase& c) {
   if (t.described_by(flow_keys).get<std::string>("turbulence") == "none") return;
   c.turbulence = Turbulence::k_omega;
@@ -187,7 +187,7 @@ void read_turbulence(const Table& t, IncompressibleCase& c) {
   }
 }
 
-// Artificial compressibility knows one condition a side, and numbers.
+// Artificial compressibility supports one condition per side, given by numbers.
 void refuse_for_coupled(const Table& config, const IncompressibleCase& c) {
   if (c.scheme != Scheme::artificial_compressibility) return;
   const std::string needs = " are not supported by scheme = \"artificial_compressibility\"";

@@ -1,4 +1,4 @@
-// The largest values of a case that bound the time step. Formulas are sampled at some places.
+// The largest values of a case that limit the time step. Formulas are sampled at some points.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +7,7 @@
 namespace weir {
 namespace {
 
-// 512 places in the grid.
+// 512 points in the grid.
 template <class F>
 void for_some_places(const IncompressibleCase& c, const F& body) {
   double x[3];
@@ -19,7 +19,7 @@ void for_some_places(const IncompressibleCase& c, const F& body) {
     body(x);
   }
 }
-// The centres of some cells of a patch, at most 64, its ends among them.
+// The centres of at most 64 cells of a patch, including its ends.
 template <class F>
 void for_some_places_of(const IncompressibleCase& c, const SidePatch& p, const F& body) {
   double x[3];

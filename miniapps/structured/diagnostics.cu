@@ -34,7 +34,7 @@ WEIR_HD inline double row_energy(const FlowView& v, int first, int last, int fro
   return 0.25 * row * v.m.line[1].h[j] * v.m.line[2].h[k];
 }
 
-// The largest of |a| and |b|; not-a-number where b is, so that it is never lost.
+// The larger of |a| and |b|; NaN if b is NaN, so that it is never lost.
 WEIR_HD inline double larger(double a, double b) { return absolute(b) > a || b != b ? absolute(b) : a; }
 
 struct DivergenceAt {
@@ -60,8 +60,8 @@ struct CourantAt {
   }
 };
 
-// A row of cells is a term of the reduction on the host, where its loop is fast; a cell on the device, where
-// neighbouring lanes then read neighbouring cells. The largest is the same number.
+// On the host a term of the reduction is a row of cells, whose loop is fast; on the device it is a cell, so that
+// neighbouring lanes read neighbouring cells. The maximum is the same.
 template <class Space, class At>
 double largest_over_cells(const Layout& l, const At& at) {
   const int nx = l.n[0], ny = l.n[1], nz = l.n[2];
@@ -91,7 +91,8 @@ WEIR_HD inline double square_gradient(const FlowView& v, int c, int d, const int
   if (c != d && is_at_side(d, face)) volume *= 0.5;
   const double* width = c == d ? v.m.line[d].h : v.m.line[d].m;
   volume *= width[face];
-  // Where two sides meet, a ghost belongs to one of them or to the other: the gradient of the next face in place of it.
+  // Where two sides meet, the ghost has the value of only one of them, so the gradient of the next face is used
+  // instead.
   if (c != d && is_at_side(c, at[c]) && is_at_side(d, face)) {
     if (v.l.whole[d] == 1) return 0;
     face += face == 0 ? 1 : -1;

@@ -39,7 +39,7 @@ double womersley(const IncompressibleCase& c, double y, double t) {
   return c.body_force[0] * f.amplitude / omega * wave.real();
 }
 
-// Of a turbulent channel's first guess.
+// Profile of the initial flow of a turbulent channel.
 struct Channel {
   double half, y, u_tau, y_plus;  // y: from the nearer wall
 

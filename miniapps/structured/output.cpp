@@ -58,7 +58,7 @@ SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<c
   return s;
 }
 
-// Mean of the two faces of a cell; ghost cells are read only along other directions than that of the component.
+// Mean of the two faces of a cell. Ghost cells are read only along directions other than that of the component.
 double centred(const Flow<Host>& flow, int component, int i, int j, int k) {
   const Field<const double> u = flow.component(component);
   if (!flow.layout.staggered) return u(i, j, k);

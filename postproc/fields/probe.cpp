@@ -42,7 +42,7 @@ Stencil cubic_stencil(const std::vector<double>& nodes, double x) {
   s.first = std::clamp(right - 2, 0, n - s.count);
   const double* at = nodes.data() + s.first;
   for (int i = 0; i < s.count; ++i) {
-    double weight = 1;  // at node i exactly 1, and 0 for the others: no rounding at a node
+    double weight = 1;  // exactly 1 at node i and 0 for the others, so that there is no rounding at a node
     for (int j = 0; j < s.count; ++j)
       if (j != i) weight *= (x - at[j]) / (at[i] - at[j]);
     s.weight[i] = weight;
@@ -97,7 +97,7 @@ void read_reference(const Table& table, Probe& probe) {
   check_range(table, probe);
 }
 
-// Piece by piece: a line of a million points does not stand in memory.
+// Written in pieces, so that a line of a million points is not kept in memory.
 void write_profile(const std::string& path, const Probe& probe, const ProbeValue& value) {
   constexpr std::size_t piece = std::size_t{1} << 16;
   OutputFile file(path);

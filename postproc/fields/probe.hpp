@@ -1,5 +1,5 @@
-// Probes: profiles of the flow along straight lines, written as CSV and, where a probe names published data, compared
-// with it.
+// Probes: profiles of the flow along straight lines, written as CSV and, if a probe names published data, compared with
+// them.
 #pragma once
 #include <array>
 #include <functional>
@@ -40,7 +40,7 @@ struct Probe {
   std::vector<std::string> fields;
   std::optional<Comparison> reference;
   std::string reference_field;
-  int direction = 0;  // of the line, where there is a reference
+  int direction = 0;  // of the line; used if there is a reference
 
   ProbePoint at(int i) const;                    // points >= 2 of equal distance, both ends included
   ProbePoint at_coordinate(double along) const;  // the line's point of this coordinate; needs a reference
@@ -57,7 +57,7 @@ std::vector<KeyTable> probe_keys_of_case(), history_reference_keys();
 // middle.
 std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::span<const std::string> fields);
 
-// Writes FOLDER/NAME.csv (columns x,y,z and the fields) for each probe and, where it has a reference,
+// Writes FOLDER/NAME.csv (columns x,y,z and the fields) for each probe and, if it has a reference,
 // FOLDER/NAME_reference.csv (columns x,y,z,published,computed,difference). Returns the quantities error_NAME: the
 // largest |computed - published|.
 std::vector<std::pair<std::string, double>> write_probes(const std::string& folder, std::span<const Probe> probes,
@@ -68,7 +68,7 @@ std::vector<std::pair<std::string, double>> write_probes(const std::string& fold
                                                          const std::function<ProbeValue(const Probe&)>& value_along);
 
 // The case's [[history_reference]] tables: a column of history.csv (quantity) and the published data that belongs to it
-// (reference, as of a probe; its coordinate is the time). Refused with file and line where the quantity is none of
+// (reference, as of a probe; its coordinate is the time). Rejected with file and line if the quantity is not one of
 // `columns` or the data cannot be read.
 struct HistoryReference {
   std::string quantity;
@@ -76,7 +76,7 @@ struct HistoryReference {
 };
 std::vector<HistoryReference> read_history_references(const Table& configuration, std::span<const std::string> columns);
 
-// Writes FOLDER/history_reference.csv (columns quantity,time,published), for the report; nothing where there is none.
+// Writes FOLDER/history_reference.csv (columns quantity,time,published), for the report; no file if there are no data.
 void write_history_references(const std::string& folder, std::span<const HistoryReference> references);
 
 }  // namespace weir

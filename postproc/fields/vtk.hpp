@@ -14,9 +14,9 @@
 
 namespace weir {
 
-// One value (or vector of 3) a cell or a node, asked for a stretch at a time, so that a picture needs no copy of the
-// state: fill(first, values) gives values.size() / components items from item `first` on, components adjacent. Cells of
-// a rectilinear grid are counted x first, then y.
+// One value (or vector of 3) per cell or node, requested in pieces, so that a picture needs no copy of the state:
+// fill(first, values) gives values.size() / components items from item `first` on, components adjacent. Cells of a
+// rectilinear grid are counted x first, then y.
 struct OutputField {
   std::string name;
   int components = 1;       // 1 or 3
@@ -24,7 +24,7 @@ struct OutputField {
   std::function<void(std::size_t first, std::span<double> values)> fill;
 };
 
-// The fields whose values lie in memory in the mesh's order; they refer to them.
+// Fields that refer to values in memory, in the order of the mesh.
 OutputField output_field(std::string name, int components, std::span<const double> values);
 OutputField output_field(std::string name, std::span<const int> values);
 // The field of a function: output_field("Mach", 1, [&](std::size_t cell, int) { return ...; }).
@@ -55,8 +55,8 @@ void write_unstructured(const std::string& path, const MeshPicture& picture);
 // The collection of a run's pictures. The .pvd is rewritten, aside, at each change: it is valid at any moment.
 class PvdCollection {
  public:
-  // Empty, and not written yet; or, of a run that restarts, what the file lists up to that time (the run writes the
-  // rest again). A missing file is an empty collection; an unreadable one throws Error(Exit::file_io).
+  // Empty and not written yet; after a restart, the entries of the file up to that time (the run writes the rest
+  // again). A missing file is an empty collection; an unreadable one throws Error(Exit::file_io).
   explicit PvdCollection(std::string path, std::optional<double> restart_time = {});
 
   // Appends a picture; `file` is relative to the .pvd. An entry of the same file is replaced.

@@ -33,14 +33,14 @@ class VtkFile {
     offset_ += sizeof bytes + bytes;
     blocks_.push_back({bytes, std::move(write)});
   }
-  // Of values that stay where they are until write().
+  // The values must stay in place until write().
   template <class T>
   void add(std::string_view type, std::string_view attributes, std::span<const T> values) {
     add(type, attributes, values.size_bytes(),
         [values](OutputFile& file) { file.write(values.data(), values.size_bytes()); });
   }
 
-  // Aside, and renames. Throws Error(Exit::file_io) with path and reason.
+  // Writes aside and renames. Throws Error(Exit::file_io) with path and reason.
   void write(const std::string& path) const {
     static_assert(std::endian::native == std::endian::little);
     write_aside(
@@ -70,7 +70,7 @@ class VtkFile {
 
 constexpr std::size_t stretch = 4096;  // items converted at a time
 
-// n items of `width` values of type T, converted a stretch at a time by fill(first, span of T).
+// n items of `width` values of type T, converted in pieces by fill(first, span of T).
 template <class T, class Fill>
 auto converted(std::size_t n, std::size_t width, Fill fill) {
   return [=](OutputFile& file) {

@@ -15,7 +15,7 @@ namespace {
 using hdf5::Id;
 using Extent = std::vector<hsize_t>;  // slowest dimension first
 
-// Some values of an array, from value `first` on.
+// Writes some values of an array, from value `first` on.
 template <class T>
 using Fill = std::function<void(std::size_t first, std::span<T> values)>;
 
@@ -29,7 +29,7 @@ hid_t type_of() {
   if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
 }
 
-// HDF5 reads these two characters as parts of a path.
+// HDF5 interprets these two characters as parts of a path.
 std::string array_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '/' || c == '.'; }, '_');

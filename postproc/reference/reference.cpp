@@ -33,7 +33,7 @@ std::optional<double> number(const std::string& text) {
   return value;
 }
 
-// Entries agree as numbers where both are numbers ("1000" and "1e3"), as words otherwise.
+// Entries are compared as numbers if both are numbers ("1000" and "1e3"), otherwise as words.
 bool agree(const std::string& a, const std::string& b) {
   const auto x = number(a), y = number(b);
   return x && y ? *x == *y : a == b;

@@ -10,7 +10,7 @@
 
 namespace weir {
 
-// Which numbers of which file, and how they become the flow's:
+// The file and the numbers in it, and their conversion to the units of the flow:
 // position = shift + scale * printed coordinate;  value = value_scale * printed value.
 struct Comparison {
   std::string file, coordinate, column;
@@ -26,15 +26,15 @@ struct Profile {
   std::vector<double> position, value;
 };
 
-// Throws Error(Exit::usage) where the file is missing, has no such column or no such row.
+// Throws Error(Exit::usage) if the file is missing or has no such column or row.
 Profile read_published(const Comparison& comparison);
-// The same for a case that is being read: an error of the data's file is one of the line of `table` that names it.
+// The same for a case that is being read: errors of the data file are reported at the line of `table` that names it.
 Profile read_or_fail(const Table& table, const Comparison& comparison);
 
 // A file of postproc/reference/; a path with '/' is taken as it is.
 std::string reference_path(const std::string& file);
 
-// The largest |computed - published|; NaN where any of them is.
+// The largest |computed - published|; NaN if any of them is NaN.
 double max_difference(std::span<const double> computed, std::span<const double> published);
 
 }  // namespace weir

@@ -25,7 +25,7 @@ class ChildSignals {
   ChildSignals(const ChildSignals&) = delete;
   ChildSignals& operator=(const ChildSignals&) = delete;
 
-  // Error(internal) where it cannot start.
+  // Throws Error(internal) if it cannot start.
   Child run(std::vector<std::string> command, const std::string& log);
   // Runs all at the same time. When the first `awaited` have ended, the others are stopped (SIGTERM).
   std::vector<Child> run_together(std::vector<ChildCommand> commands, std::size_t awaited);

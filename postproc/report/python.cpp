@@ -20,7 +20,7 @@ int run_child(std::vector<std::string> arguments) {
   }
 }
 
-// The system's own Python first: that is the one that distribution packages serve.
+// The Python of the system first, because distribution packages are installed for it.
 std::optional<std::string> find_python(const std::string& package) {
   const std::string has_it = "import importlib.util as u, sys; sys.exit(u.find_spec('" + package + "') is None)";
   for (const char* python : {"/usr/bin/python3", "python3"})

@@ -6,8 +6,8 @@
 
 namespace weir {
 
-// Runs a program found on PATH or by its path and waits for it. Returns its exit status; -1 where it could not run;
-// 128 + n where this process has received signal n (so has the child, which has ended).
+// Runs a program found on PATH or by its path and waits for it. Returns its exit status; -1 if it could not run; 128 +
+// n if this process has received signal n (which the child has also received).
 int run_child(std::vector<std::string> arguments);
 
 // A Python that has a package: numpy for the page, matplotlib for PNG files.

@@ -44,7 +44,7 @@ struct Checkpoint {
   CheckpointHeader header;
   std::vector<std::pair<std::string, std::vector<double>>> arrays;
 
-  // Throws Error(Exit::file_io) where the name is missing or the size differs from the expected one.
+  // Throws Error(Exit::file_io) if the name is missing or the size differs from the expected one.
   const std::vector<double>& doubles(const std::string& name, std::int64_t size) const;
   double scalar(const std::string& name) const { return doubles(name, 1).front(); }
   const std::vector<double>* find(const std::string& name) const;  // null where it is missing

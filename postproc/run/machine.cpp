@@ -15,7 +15,7 @@
 namespace weir {
 namespace {
 
-// The text after "name ... :" in one of /proc's files; empty where there is none.
+// The text after "name ... :" in a file of /proc; empty if there is none.
 std::string proc_field(const char* file, std::string_view name) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -63,7 +63,7 @@ std::int64_t free_device_memory() {
 }
 std::string device_text() { return backend::device_name(); }
 
-// glibc keeps freed blocks of up to 32 MB for itself once it has given out one of that size.
+// glibc keeps freed blocks of up to 32 MB once it has allocated one of that size.
 void return_freed_memory() { malloc_trim(0); }
 
 std::int64_t peak_memory() {

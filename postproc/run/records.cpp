@@ -20,11 +20,11 @@
 namespace weir {
 namespace {
 
-// A write costs some microseconds, as much as a step of a small case, so that not every line is written by itself.
+// A write costs some microseconds, as much as a step of a small case, so lines are written in batches.
 constexpr std::size_t batch_bytes = 1 << 16;
 constexpr double batch_seconds = 0.25;
 
-// Shortest text that reads back the same; empty where not measured.
+// Shortest text that reads back the same; empty if not measured.
 std::string cell(const Measure& m) { return m ? fmt::format("{}", *m) : std::string(); }
 
 }  // namespace
@@ -48,7 +48,7 @@ std::string_view column(std::string_view line, std::size_t index) {
   return line.substr(0, line.find(','));
 }
 
-// -1 where it is no number.
+// Returns -1 if it is not a number.
 std::int64_t number_in(std::string_view text) {
   std::int64_t value = -1;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -60,7 +60,7 @@ std::string_view after(std::string_view line, std::string_view key) {
   return at == std::string_view::npos ? std::string_view() : line.substr(at + key.size());
 }
 
-// no_step: the line has none; what cannot be read counts as later than any.
+// no_step: the line has no step; an unreadable step counts as later than any other.
 constexpr std::int64_t no_step = -1, garbled = std::numeric_limits<std::int64_t>::max();
 using StepOf = std::function<std::int64_t(std::string_view line)>;
 

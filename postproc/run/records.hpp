@@ -35,7 +35,7 @@ struct SolveRecord {
 class LineFile {
  public:
   LineFile() = default;
-  // Appends to what is there; a new file begins with `header` where that is not empty.
+  // Appends to an existing file; a new file begins with `header`, if that is not empty.
   LineFile(const std::string& path, const std::string& header);
   ~LineFile();
   LineFile(LineFile&& other) noexcept;

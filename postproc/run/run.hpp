@@ -109,12 +109,12 @@ class Run {
   Communicator& ranks() const { return *options_.ranks; }
   const Checkpoint* restart() const { return options_.restart ? &*options_.restart : nullptr; }
 
-  // Before anything large is allocated: throws Error(Exit::out_of_memory) where the machine has less.
+  // Called before anything large is allocated: throws Error(Exit::out_of_memory) if the machine has less.
   void require_memory(std::int64_t bytes) const;
 
   // Whether a restarted run was already steady to this tolerance.
   bool was_steady(double tolerance) const;
-  // For a restart without a remaining step: where the run directory records that end, prints it, changes nothing and
+  // For a restart without a remaining step: if the run directory records that end, prints it, changes nothing and
   // returns the recorded exit code. Empty for a run that may be continued with another case or in another directory.
   std::optional<int> nothing_left() const;
 

@@ -51,7 +51,7 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   }
 }
 
-// On every rank: where one ends within a foreign call, rank 0 is killed with it.
+// Done on every rank: if one ends within a foreign call, rank 0 is killed with it.
 void Run::leave_last_words() const {
   constexpr int code = -1234567;
   const std::string reason = "REASON", number = std::to_string(code),

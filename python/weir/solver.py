@@ -91,6 +91,70 @@ def library_version() -> str:
     return version.decode()
 
 
+def _on_host(values: typing.Any, name: str) -> typing.Any:
+    """A contiguous numpy array of doubles: the same memory where `values` is one, or gives one by DLPack; else a copy."""
+    if getattr(values, "__cuda_array_interface__", None) is not None:
+        raise SolverError(2, f"{name} is in the memory of the GPU, the matrix is not")
+    if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack_device__"):
+        kind = int(values.__dlpack_device__()[0])
+        if kind not in (1, 3):  # kDLCPU, kDLCUDAHost
+            raise SolverError(2, f"{name} is in the memory of a device (DLPack type {kind}), the matrix is not")
+        try:
+            values = np.from_dlpack(values)
+        except (BufferError, RuntimeError) as error:
+            raise SolverError(2, f"{name}: DLPack gives no array of the host: {error}") from None
+    values = np.asarray(values)
+    if values.dtype.kind not in "fiub":
+        raise SolverError(2, f"{name} has values of type {values.dtype}; expected real numbers")
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+class _DeviceRows:
+    """(data, indices, indptr) of the device, by __cuda_array_interface__, as the attributes of a CSR matrix."""
+
+    format, has_canonical_format = "csr", True
+
+    def __init__(self, data: typing.Any, indices: typing.Any, indptr: typing.Any) -> None:
+        for name, array, kinds in (("data", data, ("<f8",)), ("indices", indices, ("<i4",)), ("indptr", indptr, ("<i4", "<i8"))):
+            cuda = getattr(array, "__cuda_array_interface__", None)
+            if cuda is None:
+                raise SolverError(2, f"{name} is in the memory of the host, the other arrays of A are not")
+            width = int(cuda["typestr"][2:])
+            if cuda["typestr"] not in kinds or len(cuda["shape"]) != 1 or cuda.get("strides") not in (None, (width,)):
+                raise SolverError(2, f"{name} has shape {tuple(cuda['shape'])} and type {cuda['typestr']}; expected a contiguous vector of {kinds}")
+        rows = indptr.__cuda_array_interface__["shape"][0] - 1
+        self.data, self.indices, self.indptr, self.shape, self.dtype = data, indices, indptr, (rows, rows), np.dtype(np.float64)
+        self.bits = 8 * int(indptr.__cuda_array_interface__["typestr"][2:])
+
+
+def _matrix_of(A: typing.Any) -> typing.Any:
+    """(data, indices, indptr): scipy's CSR matrix on arrays of the host, without a copy, or rows of the device."""
+    if not isinstance(A, tuple):
+        return A
+    if len(A) != 3:
+        raise SolverError(2, f"A is a tuple of {len(A)}; expected (data, indices, indptr)")
+    if any(getattr(array, "__cuda_array_interface__", None) is not None for array in A):
+        return _DeviceRows(*A)
+    data = _on_host(A[0], "data")
+    indices, indptr = (np.from_dlpack(v) if not isinstance(v, np.ndarray) and hasattr(v, "__dlpack__") else np.asarray(v) for v in A[1:])
+    if indptr.ndim != 1 or len(indptr) < 2:
+        raise SolverError(2, f"indptr has shape {indptr.shape}; expected (rows + 1,)")
+    try:
+        return scipy.sparse.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, len(indptr) - 1), copy=False)
+    except (ValueError, TypeError) as error:
+        raise SolverError(2, f"(data, indices, indptr) is no CSR matrix: {error}") from None
+
+
+def _check_rows(A: typing.Any) -> None:
+    """What scipy's own functions take for granted of CSR and BSR."""
+    start, count = A.indptr, len(A.indices)
+    if len(start) < 2 or start[0] != 0 or start[-1] > count or len(A.data) < start[-1] or bool((start[1:] < start[:-1]).any()):
+        raise SolverError(2, f"indptr does not ascend from 0 to at most {count}, the number of indices, or there are fewer values")
+    columns = A.shape[1] // (A.blocksize[1] if A.format == "bsr" else 1)
+    if count and (A.indices.min() < 0 or A.indices.max() >= columns):
+        raise SolverError(2, f"an index is not between 0 and {columns - 1}")
+
+
 class _Vector:
     """The address of a vector of doubles in the solver's space: a numpy array, or what has __cuda_array_interface__ (CuPy, PyTorch)."""
 
@@ -110,6 +174,11 @@ class _Vector:
             raise SolverError(2, f"{name} has shape {tuple(shape)} and type {kind}; expected ({size},) and <f8")
 
 
+def _device_address(array: typing.Any) -> int:
+    address: int = array.__cuda_array_interface__["data"][0]
+    return address
+
+
 def _result_of(raw: _Result) -> SolveResult:
     return SolveResult(_REASONS[raw.reason], raw.iterations, raw.residual0, raw.residual, raw.target, raw.setup_seconds,
                        raw.solve_seconds, raw.memory)
@@ -118,11 +187,14 @@ def _result_of(raw: _Result) -> SolveResult:
 class Solver:
     """A solver for one matrix.
 
-    A         scipy.sparse matrix (CSR and BSR are read without conversion) or, in a library built for CUDA, cupyx.scipy.sparse CSR
+    A         scipy.sparse matrix (CSR and BSR are read without conversion), a tuple (data, indices, indptr) of CSR of numpy arrays or
+              of what gives DLPack; in a library built for CUDA also cupyx.scipy.sparse CSR, or such a tuple of arrays with
+              __cuda_array_interface__
     options   keys of [linear.SYSTEM] as TOML text
     symmetric, constant_null_space   what is known of A; None: found from the numbers
     threads   0: as OpenMP decides
-    copy      False: the library uses the arrays of A instead of a copy; update() writes the new values into them
+    copy      False: the library uses the arrays of A instead of a copy, which must not change but by update(); update() writes the
+              new values into them. Arrays of another type than float64, int32 (indices) and int64 (indptr) are converted first
     comm      an mpi4py communicator or its integer of Fortran: A is this rank's rows with columns of the whole matrix, b and x this
               rank's parts, and all calls are collective. The ranks' rows follow each other.
     """
@@ -149,6 +221,9 @@ class Solver:
         return self._handle
 
     def _canonical(self, A: typing.Any) -> tuple[typing.Any, bool]:
+        A = _matrix_of(A)
+        if isinstance(A, _DeviceRows):
+            return A, True
         on_device = hasattr(getattr(A, "data", None), "__cuda_array_interface__")
         if not on_device and not scipy.sparse.issparse(A):
             raise SolverError(2, f"A is of type {type(A).__name__}; expected a scipy.sparse matrix")
@@ -157,15 +232,23 @@ class Solver:
         if A.format not in ("csr", "bsr"):
             A = A.tocsr()
         if np.dtype(A.dtype) != np.float64:
-            if np.dtype(A.dtype).kind == "c":
-                raise SolverError(2, "A is complex; expected real values")
+            if np.dtype(A.dtype).kind not in "fiub":
+                raise SolverError(2, f"A has values of type {A.dtype}; expected real numbers")
             A = A.astype(np.float64)
+        if not on_device:
+            _check_rows(A)
         if not A.has_canonical_format:
             A = A.copy()
             A.sum_duplicates()
         if A.format == "bsr" and A.blocksize[0] != A.blocksize[1]:
             A = A.tocsr()
         return A, on_device
+
+    @staticmethod
+    def _narrow(indices: typing.Any) -> typing.Any:
+        if len(indices) and (indices.max() > 2**31 - 1 or indices.min() < 0):
+            raise SolverError(2, "an index of A is negative or beyond 32 bits")
+        return indices.astype(np.int32)
 
     def _setup(self, A: typing.Any) -> None:
         A, self._on_device = self._canonical(A)
@@ -175,8 +258,8 @@ class Solver:
             flags |= _FACTS_GIVEN | (_SYMMETRIC if symmetric else 0) | (_CONSTANT_NULL_SPACE if null_space else 0)
         elif null_space is not None:
             raise SolverError(2, "constant_null_space needs symmetric, too")
-        address = (lambda v: v.data.ptr) if self._on_device else (lambda v: v.ctypes.data)
-        index = A.indices if A.indices.dtype == np.int32 else A.indices.astype(np.int32)
+        address = _device_address if self._on_device else (lambda v: v.ctypes.data)
+        index = A.indices if self._on_device or A.indices.dtype == np.int32 else self._narrow(A.indices)
         values = A.data if self._on_device else np.ascontiguousarray(A.data)
         block = A.blocksize[0] if A.format == "bsr" else 1
         start = A.indptr
@@ -184,9 +267,10 @@ class Solver:
             flags |= _BORROW
             start = start.astype(np.int64, copy=False)
             self._lent = (start, index, values)
-        self._size, self._pattern = A.shape[0], (A.format, block, A.indptr.copy(), index.copy())
-        csr = _Csr(ctypes.sizeof(_Csr), flags, A.shape[0] // block, block, 8 * start.dtype.itemsize, address(start),
-                   address(index), address(values))
+        bits = A.bits if isinstance(A, _DeviceRows) else 8 * start.dtype.itemsize
+        copied = (lambda v: v.clone()) if hasattr(start, "clone") else (lambda v: v.copy())  # of PyTorch; of others
+        self._size, self._pattern = A.shape[0], (A.format, block, copied(start), copied(index))
+        csr = _Csr(ctypes.sizeof(_Csr), flags, A.shape[0] // block, block, bits, address(start), address(index), address(values))
         self._check(self._lib.weir_setup(self._open(), ctypes.byref(csr)))
 
     def update(self, A: typing.Any) -> None:
@@ -201,20 +285,22 @@ class Solver:
         values = A.data if on_device else np.ascontiguousarray(A.data)
         if not self._copy and not on_device:
             lent = self._lent[2]
-            if lent is not values:
+            if lent.ctypes.data != values.ctypes.data:
+                if not lent.flags.writeable:
+                    raise SolverError(2, "the values of A were lent read-only: change them where they are and pass them again")
                 np.copyto(lent, values)
             values = lent
-        address = values.data.ptr if on_device else values.ctypes.data
+        address = _device_address(values) if on_device else values.ctypes.data
         self._check(self._lib.weir_update(self._open(), ctypes.c_void_p(address)))
 
     def solve(self, b: typing.Any, x0: typing.Any = None, *, transposed: bool = False) -> tuple[typing.Any, typing.Any]:
         """x and a SolveResult; b of shape (n, k): x of that shape and a list of k results."""
         self._open()
         if getattr(b, "ndim", 1) == 2 and not self._on_device:
-            return self._solve_many(b, x0, transposed)
+            return self._solve_many(_on_host(b, "b"), x0, transposed)
         if not self._on_device:
-            b = np.ascontiguousarray(b, dtype=np.float64)
-            x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=np.float64)
+            b = _on_host(b, "b")
+            x = np.zeros_like(b) if x0 is None else np.array(_on_host(x0, "x0"))
         else:
             x = b * 0.0 if x0 is None else x0 + 0.0
         rhs, to = _Vector(b, self._size, self._on_device, "b"), _Vector(x, self._size, self._on_device, "x0")
@@ -228,8 +314,8 @@ class Solver:
         if transposed:
             columns = [self.solve(b[:, j], None if x0 is None else x0[:, j], transposed=True) for j in range(k)]
             return np.stack([x for x, _ in columns], axis=1), [result for _, result in columns]
-        b = np.asfortranarray(b, dtype=np.float64)
-        x = np.zeros_like(b) if x0 is None else np.array(x0, dtype=np.float64, order="F")
+        b = np.asfortranarray(b)
+        x = np.zeros_like(b) if x0 is None else np.array(_on_host(x0, "x0"), order="F")
         for name, v in (("b", b), ("x0", x)):
             if v.shape != (self._size, k) or k == 0:
                 raise SolverError(2, f"{name} has shape {v.shape}; expected ({self._size}, {max(k, 1)})")
@@ -242,7 +328,7 @@ class Solver:
     def apply(self, r: typing.Any, *, transposed: bool = False) -> typing.Any:
         """One application of the preconditioner: z = M^-1 r."""
         self._open()
-        r = r if self._on_device else np.ascontiguousarray(r, dtype=np.float64)
+        r = r if self._on_device else _on_host(r, "r")
         z = r * 0.0
         source, to = _Vector(r, self._size, self._on_device, "r"), _Vector(z, self._size, self._on_device, "z")
         call = self._lib.weir_apply_transposed if transposed else self._lib.weir_apply

@@ -1,10 +1,12 @@
 #include "solvers/c/solver.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/c/lockstep.hpp"
+#include "solvers/c/open_loop.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/scaled_solve.hpp"
@@ -70,6 +72,7 @@ class SolverOf final : public AnySolver {
   SolverOf(const std::string& options, std::function<bool()> is_cancelled)
       : options_(options), is_cancelled_(std::move(is_cancelled)) {
     solver_ = make();
+    if (const Table given = table(); given.has("select")) loop_.emplace(given.table("select"));
   }
 
   void setup(BlockCsrData data, const RowParts& parts, const weir_csr* lent) override {
@@ -79,6 +82,7 @@ class SolverOf final : public AnySolver {
   void setup_operator(const RowParts& parts, std::uint32_t flags, weir_operator apply, void* context,
                       BlockCsrData* near, const RowParts& near_parts) override {
     operator_ = std::make_unique<CallbackMatrix<Space>>(parts, flags, apply, context);
+    if (loop_) refuse("[select] needs a matrix: it chooses no solver of an operator");
     if (near) return begin(std::make_unique<Rows<Space>>(std::move(*near), near_parts));
     rows_.reset();
     solver_ = set_up(*operator_);
@@ -87,7 +91,14 @@ class SolverOf final : public AnySolver {
     rows_->update(values);
     transposed_.reset();
     is_adjoint_ = false;
-    solver_->update(rows_->matrix());
+    if (!loop_) return solver_->update(rows_->matrix());
+    loop_->add_setup();
+    try {
+      solver_->update(rows_->matrix());
+    } catch (const Error&) {
+      if (loop_->current() == 0) throw;
+      take_default(rows_->matrix());
+    }
   }
   std::vector<SolveResult> solve(bool is_transposed, int k, const double* b, std::int64_t stride_b, double* x,
                                  std::int64_t stride_x) override {
@@ -103,7 +114,8 @@ class SolverOf final : public AnySolver {
     }
     std::vector<SolveResult> results;
     for (int j = 0; j < k && (j == 0 || results.back().reason != Reason::interrupted); ++j)
-      results.push_back(solver.solve(A, b_of(j), x_of(j)));
+      results.push_back(loop_ && !is_transposed ? solve_by_choice(A, b_of(j), x_of(j))
+                                                : solver.solve(A, b_of(j), x_of(j)));
     results.resize(static_cast<std::size_t>(k), {.reason = Reason::interrupted});
     return results;
   }
@@ -125,23 +137,92 @@ class SolverOf final : public AnySolver {
   }
   SetupInfo info() const override { return solver_->setup_info(); }
   const std::vector<double>& history() const override { return (last_ ? last_ : solver_.get())->krylov().history(); }
-  std::string describe() const override { return solver_->describe(); }
+  std::string describe() const override {
+    return loop_ ? "[select] " + loop_->name() + ": " + solver_->describe() : solver_->describe();
+  }
 
  private:
-  std::unique_ptr<LinearSolver<Space>> make() const {
+  using Solver = std::unique_ptr<LinearSolver<Space>>;
+
+  Solver make_from(const Table& options, const KrylovOptions& defaults) const {
+    auto solver = std::make_unique<LinearSolver<Space>>(options, default_method, default_preconditioner, defaults);
+    solver->stop_when(is_cancelled_);
+    return solver;
+  }
+  // The solver of the options, then those of [select], which take its tolerance, norm and limits unless they name
+  // their own.
+  std::vector<Solver> make_all() const {
     const Table given = table();
     KrylovOptions defaults;
     defaults.history = true;
     defaults.strict = true;
-    auto solver = std::make_unique<LinearSolver<Space>>(given, default_method, default_preconditioner, defaults);
+    std::vector<Solver> all;
+    all.push_back(make_from(given, defaults));
+    if (given.has("select")) {
+      const Table select = given.table("select");
+      defaults = read_krylov_options(given, defaults);
+      const OpenLoop choice(select);
+      for (const std::string& name : choice.names()) all.push_back(make_from(select.table(name), defaults));
+    }
     given.refuse_unknown();
-    solver->stop_when(is_cancelled_);
-    return solver;
+    return all;
   }
+  Solver make() const { return std::move(make_all().front()); }
+
+  // The default solver is the current one, set up from A.
+  void take_default(const Matrix<Space>& A) {
+    take(0);
+    loop_->fall_back();
+    solver_->setup(A);
+  }
+  // Solver k in place of the current one.
+  void take(std::size_t k) {
+    rivals_[holds_] = std::move(solver_);
+    solver_ = std::move(rivals_[k]);
+    last_ = solver_.get();
+    holds_ = k;
+  }
+  // By the current solver, and where that fails by the default; in a race by all others, too, from the same guess.
+  SolveResult solve_by_choice(const Matrix<Space>& A, View<const double> b, View<double> x) {
+    const bool is_race = loop_->is_race_due();
+    start_ = Array<double, Space>(x.size());
+    assign<Space>(x, start_);
+    SolveResult result = solver_->solve(A, b, x);
+    if (result.reason != Reason::converged && result.reason != Reason::interrupted && loop_->current() > 0) {
+      take_default(A);
+      assign<Space>(start_, x);
+      const SolveResult first = result;
+      result = solver_->solve(A, b, x);
+      result.add_first_attempt(first, solver_->setup_info().seconds);
+    }
+    if (result.reason == Reason::interrupted) return result;
+    loop_->add_solve(result.solve_seconds);
+    if (is_race) race(A, b, result);
+    return result;
+  }
+  void race(const Matrix<Space>& A, View<const double> b, const SolveResult& current) {
+    Array<double, Space> x(start_.size());
+    std::vector<Lap> laps(rivals_.size());
+    laps[holds_] = {current.reason == Reason::converged, solver_->setup_info().seconds, current.solve_seconds};
+    for (std::size_t k = 0; k < laps.size(); ++k) {
+      if (k == holds_) continue;
+      try {
+        rivals_[k]->setup(A);
+        assign<Space>(start_, x);
+        const SolveResult result = rivals_[k]->solve(A, b, x);
+        if (result.reason == Reason::interrupted) return;
+        laps[k] = {result.reason == Reason::converged, rivals_[k]->setup_info().seconds, result.solve_seconds};
+      } catch (const Error&) {  // it cannot be set up, or fails otherwise: it loses
+      }
+    }
+    loop_->decide(laps);
+    if (loop_->current() != holds_) take(loop_->current());
+  }
+
   // Nothing of a solve depends on the earlier ones.
   bool may_share_passes(const LinearSolver<Space>& solver) const {
     return runs_in_lockstep(read_solver_names(table(), default_method, default_preconditioner).method) &&
-           !solver.remembers();
+           !solver.remembers() && !loop_;
   }
   template <class B, class X>
   std::vector<SolveResult> solve_together(LinearSolver<Host>& solver, const BlockCsr<Host>& A, int k, const B& b,
@@ -157,8 +238,8 @@ class SolverOf final : public AnySolver {
   Table table() const { return read_case_text(options_, "options"); }
 
   // A preconditioner without a form over ranks is applied to the rows of each rank.
-  std::unique_ptr<LinearSolver<Space>> set_up(const Matrix<Space>& A) const {
-    auto solver = make();
+  Solver set_up(const Matrix<Space>& A) const {
+    Solver solver = make();
     if (A.ranks() && solver->preconditioner().works_over_ranks())
       solver->spread_over_ranks(&A);
     else if (A.ranks())
@@ -170,8 +251,15 @@ class SolverOf final : public AnySolver {
     transposed_.reset();
     is_adjoint_ = false;
     last_ = nullptr;
+    if (loop_ && rows->matrix().ranks()) refuse("[select] chooses on one rank, not over the ranks of a communicator");
     solver_ = set_up(rows->matrix());
     rows_ = std::move(rows);
+    if (!loop_) return;
+    loop_.emplace(table().table("select"));
+    loop_->add_setup();
+    rivals_ = make_all();
+    holds_ = 0;
+    rivals_[0].reset();  // it is solver_
   }
   const Matrix<Space>& matrix() const {
     if (operator_) return *operator_;
@@ -215,8 +303,12 @@ class SolverOf final : public AnySolver {
   bool is_adjoint_ = false;
   std::unique_ptr<Rows<Space>> rows_, transposed_rows_;
   std::unique_ptr<CallbackMatrix<Space>> operator_;
-  std::unique_ptr<LinearSolver<Space>> solver_, transposed_;
-  std::vector<std::unique_ptr<LinearSolver<Space>>> others_;  // whose methods solve for further right-hand sides
+  Solver solver_, transposed_;
+  std::vector<Solver> others_;    // whose methods solve for further right-hand sides
+  std::optional<OpenLoop> loop_;  // [select]
+  std::vector<Solver> rivals_;    // of [select], the default first; the current one is solver_
+  std::size_t holds_ = 0;         // the number of the current one
+  Array<double, Space> start_;    // the initial guess of a solve with [select]
   LinearSolver<Space>* last_ = nullptr;
 };
 

@@ -8,6 +8,7 @@
  *   weir_destroy(solver);
  *
  * Options    the keys of [linear.SYSTEM] in a case file, as TOML (docs/reference/solvers.md). NULL or "": the defaults.
+ *            [select] names further solvers; the fastest on the caller's systems is chosen (call_from_c.md).
  * Errors     0 is success; another value is one of WEIR_BAD_INPUT ... below, and weir_error() returns the message. No
  *            function ends the process. A solve that does not converge is a result (weir_result.reason), not an error.
  * Ownership  weir_setup and weir_update copy the matrix, except with WEIR_BORROW. All pointers are used during the call

@@ -49,7 +49,13 @@ QUANTITIES = {"moment": (0, 0, 0), "kinetic_energy": (2, -2, 0), "dissipation": 
               "error_density_l1": (0, 0, 0)}
 
 # Known failures: the check reports one that holds again.
-OPEN = {}  # (case, law): why
+# (case, law): why
+AMPLIFIED = "a Mach number that differs by 1e-15 moves cp_min by 5e-4 in these four steps"
+ONE_SIDED = "from a uniform start |vorticity| has no derivative in most cells, and Newton's method takes that of one side"
+OPEN = {("prandtl_meyer_m3", "shift"): AMPLIFIED, ("prandtl_meyer_m3", "turn"): AMPLIFIED,
+        ("rotating_spherical_cavity", "shift"): "its forces are zero but for errors, which a shift by 1e-9 changes by their own size",
+        **{(case, "mirror"): ONE_SIDED for case in ("su2_plate_137x97", "su2_plate_137x97_re1", "su2_swbli_sa", "tmr_bump_89x41",
+                                                    "tmr_bump_89x41_gg_re1", "tmr_bump_89x41_re1")}}
 
 
 class Laws:

@@ -10,6 +10,15 @@
 namespace weir::ptx {
 namespace {
 
+// WORD or WORD@FILE:LINE.
+void mutant_of(const std::string& text, Options& o) {
+  const std::size_t at = text.find('@'), colon = text.rfind(':');
+  o.mutant = text.substr(0, at);
+  if (at == text.npos) return;
+  o.mutant_file = text.substr(at + 1, colon - at - 1);
+  o.mutant_line = static_cast<u32>(std::atoi(text.c_str() + colon + 1));
+}
+
 Options options_of_environment() {
   Options o;
   const auto text = [](const char* name) { return std::getenv((std::string("WEIR_PTX_") + name).c_str()); };
@@ -28,7 +37,7 @@ Options options_of_environment() {
   number("LINES", o.lines);
   number("L1", o.l1);
   number("L2", o.l2);
-  if (const char* t = text("MUTANT")) o.mutant = t;
+  if (const char* t = text("MUTANT")) mutant_of(t, o);
   if (const char* t = text("STATS")) o.statistics = t;
   if (const char* t = text("LOG")) o.log = t;
   if (const char* t = text("DISASSEMBLER")) o.disassembler = t;

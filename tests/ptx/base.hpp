@@ -46,13 +46,15 @@ struct Options {
   Schedule schedule = Schedule::convergent;
   int resident = 16;              // blocks in flight at a time
   u64 steps = 20'000'000'000ull;  // warp instructions before a launch counts as endless
-  bool weak = false;              // write-back L1 a block
+  int weak = 0;                   // 1: a write-back L1 a block; 2: weaker still, weak_memory.hpp
   double late = 0.5;              // probability that a plain store stays in the L1
   bool reverse = false;           // blocks start from the last
   bool eager = false;             // streams do their work at once
   bool verbose = false;           // every launch is printed
   int devices = 1;
-  std::string mutant;                  // release, acquire, fence or barrier: left out of all kernels
+  std::string mutant;       // release, acquire, fence, barrier or warp (a warp's barrier): left out of all kernels,
+  std::string mutant_file;  // or where this is not empty of the code of one line alone, or that it calls inline
+  u32 mutant_line = 0;
   std::string statistics, log, cache;  // files and a folder
   std::string disassembler;            // nvdisasm, for statistics
   u64 l1 = u64{256} << 10;             // bytes of an SM's L1 and shared memory

@@ -1,7 +1,7 @@
 // The spatial discretisation of the 2D compressible equations on an unstructured mesh: residual, Jacobian, time-step
 // scale and wall stresses.
 //
-//   V dU/dt + R(U) = 0,   U = (rho, rho u, rho v, rho E[, rho nu~ | rho k, rho omega]) per cell (n = 4; turbulent: 5 or 6),
+//   V dU/dt + R(U) = 0,   U = (rho, rho u, rho v, rho E) per cell; turbulent: rho nu~, or rho k and rho omega too,
 //   R_i = sum over the faces of cell i of area * (F(U_L, U_R; n) - F_viscous . n),   n out of the cell             (1)
 //
 // First order: U_L and U_R are cell values and viscous gradients those of the thin layer (the difference of the two
@@ -46,8 +46,8 @@ struct TurbulenceModel {
   bool is_on = false;
   bool is_sst = false;  // else Spalart-Allmaras
   double prandtl = 0.9;
-  // Outside the boundary, and units of the unknowns: nu~ / viscosity; SST: k / U^2 and omega viscosity / U^2, all of the
-  // free stream.
+  // Outside the boundary, and units of the unknowns: nu~ / viscosity; SST: k / U^2 and omega viscosity / U^2, all of
+  // the free stream.
   std::array<double, 2> outside{3, 0}, unit{1, 1};
   int order = 1;                 // of the advection
   std::vector<double> distance;  // to the nearest wall, of own cells; SST: of near ghosts after them

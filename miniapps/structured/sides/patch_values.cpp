@@ -19,7 +19,7 @@ int patch_of_cell(const IncompressibleCase& c, int side, const Plane& p, int i1,
   return -1;
 }
 
-// The cells of the whole grid that a point touches along a direction: one, or two of a point on a face.
+// The cells of the whole grid at a point along a direction: one, or two for a point on a face.
 std::array<int, 2> cells_at(const Layout& l, int direction, int i, bool at_face) {
   const int n = l.whole[direction];
   const auto inside = [&](int m) {
@@ -35,7 +35,7 @@ double side_coordinate(const IncompressibleCase& c, int side) {
   return side % 2 ? faces.back() : faces.front();
 }
 
-// The component normal to the side, its mean over a cell of it.
+// The mean of the normal component over a cell of the side.
 double mean_normal(const IncompressibleCase& c, const SidePatch& patch, const int (&cell)[3], double t) {
   const int d = patch.side / 2;
   double x[3] = {}, sum = 0;

@@ -63,7 +63,7 @@ Table described(const Table& options) {
       .described_by(given_scalar_options());
 }
 
-// The directions of a side that the grid has.
+// The directions along a side, without z in 2D.
 std::vector<int> directions_of(int side, int dim) {
   std::vector<int> all;
   for (int e = 0; e < dim; ++e)
@@ -76,7 +76,7 @@ int nearest_face(const GridLine& line, double x) {
   return static_cast<int>(std::min_element(line.faces.begin(), line.faces.end(), closer) - line.faces.begin());
 }
 
-// [low, high] of the range's entry; numbers alone.
+// [low, high] of an entry of the range; only numbers are allowed.
 std::array<double, 2> range_of(const Table& t, const TableNode& n) {
   std::array<double, 2> ends{};
   bool good = n.kind == TableNode::Kind::array && n.items.size() == 2;

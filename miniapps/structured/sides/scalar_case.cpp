@@ -54,7 +54,7 @@ constexpr Option flux_name_keys[] = {
      "flux of the scalar NAME into the fluid (wall, slip, body), a number or a formula of x, y, z, t (body: a number)",
      "number or formula", "scalar velocity"}};
 
-// Names that fields, columns of tables or linear systems have already.
+// Names that are already used by fields, columns of tables or linear systems.
 constexpr std::string_view taken[] = {"u",         "v",        "w",         "p",        "T",
                                       "x",         "y",        "z",         "t",        "velocity",
                                       "heat",      "pressure", "vorticity", "fluid",    "temperature",

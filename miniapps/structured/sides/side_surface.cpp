@@ -106,7 +106,7 @@ struct Beside {
     q[o] = other;
     return f(q[0], q[1], q[2]);
   }
-  // d/dn at the side as the scheme's own flux has it, so that the balances of the box hold.
+  // d/dn at the side by the flux of the scheme itself, so that the balances of the box hold.
   double slope(const Field<const double>& f, int along, int other) const {
     return (at(f, along, inner, other) - at(f, along, ghost, other)) * inv_h;
   }

@@ -34,7 +34,7 @@ double StepSize::start_rate(double t) const {
   return rate;
 }
 
-// Short enough for what drives the flow during it too.
+// Short enough also for the forces and sides that drive the flow during the step.
 double StepSize::first_step() const {
   constexpr double rounding = 1 + 1e-9;
   double step = std::min(control_.cfl / start_rate(0), control_.end);
@@ -43,7 +43,7 @@ double StepSize::first_step() const {
   return step;
 }
 
-// At three times of the step, which no period divides: a wall that swings may stand still at its end.
+// Evaluated at three times in the step that no period divides, because an oscillating wall may be at rest at its end.
 double StepSize::within_wall_limit(double time, double step) const {
   const auto rate = [&](double part) { return wall_rate_(time + part * step); };
   while (step > 0 && step * std::max({rate(1), rate(0.618), rate(0.271)}) > control_.cfl) step *= 0.8;

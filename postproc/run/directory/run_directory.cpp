@@ -147,8 +147,8 @@ void RunDirectory::take_hold() {
   refuse(path_, owner_text(read_manifest()) + " is writing into it: wait until that process has ended");
 }
 
-// Error(file_io) where the directory has been moved or removed, or the manifest has: what is made under its name now
-// would belong to another run, or to none.
+// Error(file_io) if the directory or the manifest has been moved or removed: files made under its name now would belong
+// to another run, or to none.
 void RunDirectory::require_hold() const {
   struct stat held {
   }, there{};
@@ -185,7 +185,7 @@ void RunDirectory::read_names(const std::string& manifest) {
     for (const auto& [step, file] : list_checkpoints(of("checkpoints"))) names_.insert(relative(file));
 }
 
-// One write: a kill leaves all of it or nothing.
+// A single write, so that a kill leaves all of it or nothing.
 void RunDirectory::write_line(const std::string& line) {
   ssize_t n = 0;
   do n = write(manifest_.file, line.data(), line.size());
@@ -193,7 +193,7 @@ void RunDirectory::write_line(const std::string& line) {
   if (n != static_cast<ssize_t>(line.size())) fail_to_write(of(manifest_name), n < 0 ? errno : ENOSPC);
 }
 
-// The files of a run that an older Weir wrote, by the names it gave them.
+// The files of a run of an older version, recognised by their names.
 void RunDirectory::adopt() {
   for (const char* name : known_names)
     if (fs::exists(of(name))) making(of(name));
@@ -254,7 +254,7 @@ void RunDirectory::refuse_full_links() const {
   }
 }
 
-// The manifest goes on naming them until the last has gone.
+// The manifest names them until the last one is removed.
 void RunDirectory::remove_all() {
   std::set<std::string> folders;
   for (const std::string& name : names_) {

@@ -19,7 +19,7 @@ namespace weir {
 
 class RunDirectory final : public FileListener {
  public:
-  // A new run. Error(usage) where the directory is in use, contains a run (unless `overwrite` is set), or contains
+  // A new run. Error(usage) if the directory is in use, contains a run (unless `overwrite` is set), or contains
   // anything else. --overwrite removes the files that the manifest names.
   struct New {
     bool overwrite = false;
@@ -35,13 +35,13 @@ class RunDirectory final : public FileListener {
   // By its manifest, or by the files of an older version.
   static bool is_run(const std::string& path);
 
-  // Where the directory lies now, which another program may have moved; empty: it has been removed.
+  // The current path of the directory, which another program may have moved; empty: it has been removed.
   std::string found() const;
   bool names(const std::string& path) const { return names_.contains(relative(path)); }  // as the run's
   // Syncs names and the files that were written with Sync::later.
   void sync();
   const std::string& superseded() const { return superseded_; }      // the folder, relative; empty: nothing was later
-  const std::string& without_lock() const { return without_lock_; }  // why the file system keeps none; empty: it does
+  const std::string& without_lock() const { return without_lock_; }  // why the file system has no locks; empty: it has
 
  private:
   void making(const std::string& path) override;

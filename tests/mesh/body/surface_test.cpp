@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "mesh/body/extend.hpp"
 #include "mesh/body/shapes.hpp"
 
 namespace weir::surface_test {
@@ -32,6 +33,25 @@ TEST(Surface, ABoxHasItsVolumeAreaAndCentre) {
   EXPECT_NEAR(volume(box), 6, 1e-12 * 1e3);  // moments are about the box's middle: rounding of its coordinates alone
   EXPECT_NEAR(area(box), 22, 1e-12 * 1e3);
   EXPECT_NEAR(length(centroid(box) - Vec3{1e3, -5, 2}), 0, 1e-12 * 1e3);
+}
+
+// Also where corners, edges and faces lie on the plane, or near it: no triangle without an area, which has no normal.
+TEST(Surface, ABodyIsExtendedBeyondTheSidesThatItTouches) {
+  constexpr double tie = 1e-6, step = 2;
+  for (const double at : {0.5, 0.5 - 1e-9, 0.5 + 1e-9, 0.4, 0.25}) {
+    std::optional<Surface> box = extended_beyond(make_box({1, 1, 1}, 0.5), 1, 1, at, tie, step);
+    ASSERT_TRUE(box) << at;
+    EXPECT_NEAR(volume(*box), 1 + step, 1e-5) << at;
+    box = extended_beyond(*box, 2, -1, -at, tie, step);
+    ASSERT_TRUE(box) << at;
+    EXPECT_NEAR(volume(*box), (1 + step) * (1 + step), 1e-5) << at;
+    Vec3 sum{};
+    for (int e = 0; e < box->elements(); ++e) {
+      EXPECT_GT(length(area_vector(*box, e)), 1e-12) << at << " " << e;
+      sum += area_vector(*box, e);
+    }
+    EXPECT_NEAR(length(sum), 0, 1e-12);
+  }
 }
 
 TEST(Surface, EveryShapeIsClosedAndPointsOutwards) {

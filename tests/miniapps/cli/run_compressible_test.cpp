@@ -214,6 +214,7 @@ TEST_F(WeirCompressible, TheRecordsHoldForcesSurfacesAndPictures) {
   for (const char* quantity : {"lift", "drag", "drag_pressure", "drag_viscous", "entropy_error", "cp_min"})
     EXPECT_TRUE(summary("a")["quantities"].contains(quantity)) << quantity;
   EXPECT_EQ(read_file(folder / "a/surface/wall.csv").substr(0, 13), "x,y,upper,cp\n");
+  EXPECT_NE(read_file(folder / "a/surface/wall.vtu").find("Name=\"pressure\""), std::string::npos);
   EXPECT_TRUE(fs::exists(folder / "a/vtk/cylinder.pvd"));
   EXPECT_NE(read_file(folder / "a/history.csv").find("residual_energy"), std::string::npos);
 }

@@ -162,7 +162,7 @@ TEST(Ranges, ThatDoNotCoverTheSideOnceAreRefused) {
   expect(low + "{ type = \"wall\", range = [[0.5, 1.5]] }]", "lie between 0 and 1");
   expect(low + "{ type = \"wall\", range = [[1.0, 0.5]] }]", "must ascend");
   expect(low + "{ type = \"wall\", range = [[0.5, 0.51]] }]", "contains no cell");
-  expect(low + "{ type = \"wall\", range = [0.5, 1.0] }]", "'range' needs 1 intervals [low, high]: along y");
+  expect(low + "{ type = \"wall\", range = [0.5, 1.0] }]", "'range' must have 1 intervals [low, high]: along y");
   expect(low + "{ type = \"wall\", range = [[0.5, \"a\"]] }]", "array of [low, high]");
   expect(low + "{ type = \"wall\", range = [[0.5, 1.0]], velocity = 1.0 }]", "must be an array");
 }

@@ -158,7 +158,7 @@ TEST(Scalars, ThatCannotBeAreRefusedWithLineAndWhatIsMissing) {
   expect(refusal("[scalar]\ndiffusivity = 0.1\n"),
          "[scalar] contains tables [scalar.NAME] only; 'diffusivity' is not a table");
   expect(refusal("[scalar.salt]\ninitial = 1.0\n"), "missing key 'diffusivity'");
-  expect(refusal(salt, "{ type = \"inlet\", velocity = 1.0 }"), "an inlet requires the value `scalar.salt`");
+  expect(refusal(salt, "{ type = \"inlet\", velocity = 1.0 }"), "an inlet needs the value `scalar.salt`");
   expect(refusal(salt, "{ type = \"wall\", scalar.slat = 1.0 }"), "scalar.slat needs a table [scalar.slat]");
   expect(refusal("", "{ type = \"wall\", scalar_flux.salt = 1.0 }"), "scalar_flux.salt needs a table [scalar.salt]");
   expect(refusal(salt, "{ type = \"wall\", scalar.temperature = 1.0 }"), "the temperature is set by the keys");
@@ -167,7 +167,7 @@ TEST(Scalars, ThatCannotBeAreRefusedWithLineAndWhatIsMissing) {
   expect(refusal(salt,
                  "[{ type = \"wall\", scalar.salt = 1.0, range = [[0.0, 0.5]] }, { type = \"wall\", range = [[0.5, "
                  "1.0]] }]"),
-         "mix given salt and given flux");
+         "mix prescribed salt and prescribed flux");
   expect(refusal(salt, "{ type = \"wall\", scalar.salt = \"q\" }"), "formula \"q\"");
   expect(refusal(salt, "{ type = \"wall\" }", "scheme = \"artificial_compressibility\"\n"),
          "[scalar.salt] needs scheme = \"fractional_step\"");

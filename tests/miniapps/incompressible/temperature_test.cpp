@@ -196,7 +196,7 @@ TEST(Buoyancy, SidesThatMixTemperaturesAndFluxesOrHaveNoTableAreRefused) {
       refusal(
           table,
           "[{ type = \"wall\", temperature = 1.0, range = [[0.0, 0.5]] }, { type = \"wall\", range = [[0.5, 1.0]] }]")
-          .find("mix given temperature and given flux"),
+          .find("mix prescribed temperature and prescribed flux"),
       std::string::npos);
   EXPECT_EQ(refusal(table, "{ type = \"inlet\", velocity = 1.0, temperature = \"y\" }"), "accepted");
 }

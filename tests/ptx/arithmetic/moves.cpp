@@ -56,7 +56,7 @@ void active_mask(Context& c, const Instruction& i, u32 mask) {
   for (const int l : lanes(mask)) put<u32>(c.rows + i.out[0], l, mask);
 }
 void fence(Context& c, const Instruction& i, u32) {
-  if (options.weak && !i.block_scope) l1_write_back(*c.block, true);
+  if (options.weak && !i.block_scope) l1_write_back(c.block->unseen, true);
 }
 
 }  // namespace

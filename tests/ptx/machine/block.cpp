@@ -26,7 +26,7 @@ void Scheduler::start(ThreadBlock& b, u64 linear) {
   b.active = true;
   b.pause = 0;
   b.barriers.fill({});
-  b.l1.clear();
+  b.unseen = {};
   if (launch_.counts) start_clock(b, *launch_.counts);
   b.shared.assign(launch_.shared_bytes, static_cast<char>(0xff));
   b.warps.resize(static_cast<std::size_t>(launch_.warps));
@@ -131,7 +131,7 @@ void Scheduler::end_lanes(ThreadBlock& b, Warp& w, u32 mask) {
   if (b.live == 0) {
     b.active = false;
     --running_;
-    if (options.weak) l1_write_back(b, true);
+    if (options.weak) leave_unseen(b, launch_.ended);
     return;
   }
   // Others may wait for no more than these.

@@ -1,6 +1,7 @@
 // A kernel from its request to its error.
 #include "tests/ptx/machine/memory.hpp"
 #include "tests/ptx/machine/scheduler.hpp"
+#include "tests/ptx/machine/weak_memory.hpp"
 
 namespace weir::ptx {
 namespace {
@@ -37,6 +38,7 @@ int run_launch(const LaunchRequest& request) {
   int error = 0;
   try {
     scheduler.run();
+    for (Unseen& of : launch.ended) make_seen(of);
   } catch (const Fault& x) {
     report("FAULT: " + x.text);
     error = x.code;

@@ -41,6 +41,8 @@ bool acquires(const Instruction& i) {
 bool releases(const Instruction& i) {
   return !i.block_scope && (i.semantics == Semantics::release || i.semantics == Semantics::acquire_release);
 }
+// Not an exchange, which may hand over a lock.
+bool may_be_late(Atomic op) { return op <= Atomic::bit_xor; }
 bool is_plain(const Instruction& i) { return i.semantics == Semantics::weak || i.semantics == Semantics::read_only; }
 
 void load(Context& c, const Instruction& i, u32 mask) {
@@ -55,9 +57,9 @@ void load(Context& c, const Instruction& i, u32 mask) {
     const char* p = checked_pointer(c, i, l, bytes, device);
     char raw[32];
     if (device && options.weak && is_plain(i)) {
-      l1_read(*c.block, p, raw, bytes);
+      l1_read(c.block->unseen, p, reinterpret_cast<const char*>(i.met.end) + i.met.shift, raw, bytes);
     } else {
-      if (device && options.weak) l1_drop(*c.block, p);
+      if (device && options.weak) l1_drop(c.block->unseen, p);
       std::memcpy(raw, p, static_cast<std::size_t>(bytes));
     }
     for (int k = 0; k < i.elements; ++k) {
@@ -66,7 +68,7 @@ void load(Context& c, const Instruction& i, u32 mask) {
       if (i.out[k] != no_row) put_wide(c.rows + i.out[k], l, i.out_width, extended(v, i.type));
     }
   }
-  if (options.weak && acquires(i)) l1_invalidate(*c.block);
+  if (options.weak && acquires(i)) l1_invalidate(c.block->unseen);
 }
 
 void store(Context& c, const Instruction& i, u32 mask) {
@@ -76,7 +78,7 @@ void store(Context& c, const Instruction& i, u32 mask) {
       std::memcpy(all, c.rows + i.in[1], static_cast<std::size_t>(32 * bytes));
       return;
     }
-  if (options.weak && releases(i)) l1_write_back(*c.block, false);
+  if (options.weak && releases(i)) l1_write_back(c.block->unseen, false);
   for (const int l : lanes(mask)) {
     bool device = false;
     char* p = checked_pointer(c, i, l, bytes, device);
@@ -86,94 +88,32 @@ void store(Context& c, const Instruction& i, u32 mask) {
       std::memcpy(raw + k * i.bytes, &v, i.bytes);
     }
     if (device && options.weak && i.semantics == Semantics::weak) {
-      l1_write(*c.block, p, raw, bytes);
+      l1_write(c.block->unseen, p, raw, bytes);
       continue;
     }
-    if (device && options.weak) l1_drop(*c.block, p);
+    if (device && options.weak) l1_drop(c.block->unseen, p);
     std::memcpy(p, raw, static_cast<std::size_t>(bytes));
-  }
-}
-
-template <class T>
-T combined(Atomic op, T old, T a, T b) {
-  using enum Atomic;
-  switch (op) {
-    case add:
-      return static_cast<T>(old + a);
-    case min:
-      return a < old ? a : old;
-    case max:
-      return a > old ? a : old;
-    case exchange:
-      return a;
-    case compare_exchange:
-      return old == a ? b : old;
-    default:
-      break;
-  }
-  if constexpr (std::is_integral_v<T>) {
-    switch (op) {
-      case bit_and:
-        return static_cast<T>(old & a);
-      case bit_or:
-        return static_cast<T>(old | a);
-      case bit_xor:
-        return static_cast<T>(old ^ a);
-      case increment:
-        return old >= a ? T{0} : static_cast<T>(old + 1);
-      case decrement:
-        return old == 0 || old > a ? a : static_cast<T>(old - 1);
-      default:
-        break;
-    }
-  }
-  unsupported("this atomic");
-}
-template <class T>
-u64 apply(Atomic op, char* p, u64 a, u64 b) {
-  T old;
-  std::memcpy(&old, p, sizeof(T));
-  const T now = combined<T>(op, old, bits_as<T>(a), bits_as<T>(b));
-  std::memcpy(p, &now, sizeof(T));
-  return bits_as<u64>(old);
-}
-u64 apply(Type type, Atomic op, char* p, u64 a, u64 b) {
-  switch (type) {
-    case U16:
-    case B16:
-      return apply<u16>(op, p, a, b);
-    case U32:
-    case B32:
-      return apply<u32>(op, p, a, b);
-    case S32:
-      return apply<s32>(op, p, a, b);
-    case U64:
-    case B64:
-      return apply<u64>(op, p, a, b);
-    case S64:
-      return apply<s64>(op, p, a, b);
-    case F32:
-      return apply<float>(op, p, a, b);
-    case F64:
-      return apply<double>(op, p, a, b);
-    default:
-      unsupported("an atomic of this type");
   }
 }
 
 // Lane by lane; the first is any where the schedule is not convergent: no order is promised.
 void atomic(Context& c, const Instruction& i, u32 mask) {
-  if (options.weak && releases(i)) l1_write_back(*c.block, false);
-  if (options.weak && acquires(i)) l1_invalidate(*c.block);
+  if (options.weak && releases(i)) l1_write_back(c.block->unseen, false);
+  if (options.weak && acquires(i)) l1_invalidate(c.block->unseen);
   const u32 first = options.schedule == Schedule::convergent ? 0 : static_cast<u32>(random_number() % 32);
   for (u32 k = 0; k < 32; ++k) {
     const int l = static_cast<int>((first + k) % 32);
     if (!(mask >> l & 1)) continue;
     bool device = false;
     char* p = checked_pointer(c, i, l, i.bytes, device);
-    if (device && options.weak) l1_drop(*c.block, p);
     const auto operand = [&](int in) { return in == no_row ? 0 : get_wide(c.rows + in, l, i.in_width); };
-    const u64 old = apply(i.type, static_cast<Atomic>(i.variant), p, operand(i.in[1]), operand(i.in[2]));
+    const auto op = static_cast<Atomic>(i.variant);
+    if (device && options.weak > 1 && i.out[0] == no_row && i.semantics == Semantics::relaxed && may_be_late(op)) {
+      atomic_late(c.block->unseen, {i.type, op, p, operand(i.in[1])});
+      continue;
+    }
+    if (device && options.weak) l1_drop(c.block->unseen, p);
+    const u64 old = apply_atomic(i.type, op, p, operand(i.in[1]), operand(i.in[2]));
     if (i.out[0] != no_row) put_wide(c.rows + i.out[0], l, i.out_width, old);
   }
 }

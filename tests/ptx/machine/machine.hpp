@@ -65,6 +65,19 @@ struct Sector {  // of an L1, 32 bytes
   u32 dirty = 0;
 };
 
+struct LateAtomic {  // has no result, and memory has not seen it
+  Type type;
+  Atomic op;
+  char* to;
+  u64 operand;
+};
+
+// What a block has written and memory has not seen.
+struct Unseen {
+  std::unordered_map<u64, Sector> l1;
+  std::vector<LateAtomic> late;
+};
+
 struct BarrierState {
   int arrived = 0, expected = 0, popc = 0;
   bool all = true, any = false;
@@ -79,7 +92,7 @@ struct ThreadBlock {
   bool active = false;
   int pause = 0;  // turns it is left out, after a store or an atomic that others may wait for
   std::array<BarrierState, 16> barriers;
-  std::unordered_map<u64, Sector> l1;
+  Unseen unseen;
   BlockClock clock;
 };
 
@@ -100,6 +113,7 @@ struct Launch {
   LaunchCounts* counts = nullptr;        // nullptr: nothing is counted
   std::unordered_map<u64, u32> written;  // by 4 bytes: when flags are there
   mutable u64 chain = 0;                 // of the slowest warp
+  std::vector<Unseen> ended = {};        // of blocks that have ended
 };
 
 // State that an instruction reads.

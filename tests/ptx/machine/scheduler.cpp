@@ -11,7 +11,9 @@ bool convergent() { return options.schedule == Schedule::convergent; }
 
 // After a store that others may wait for, a block now and then stays away for a while: code that relies on its next
 // step coming soon is found out.
-bool may_be_waited_for(const Instruction& i) { return i.stores && i.semantics != Semantics::weak; }
+bool may_be_waited_for(const Instruction& i) {
+  return (i.stores && i.semantics != Semantics::weak) || (i.fences && options.weak > 1);
+}
 
 u32 guarded(const Context& c, const Instruction& i, u32 mask) {
   if (i.guard == no_row) return mask;
@@ -133,7 +135,7 @@ u64 Scheduler::run_group(ThreadBlock& b, Warp& w, std::size_t k, u64 quantum) {
     }
     ++at;
     if (mask && !convergent() && may_be_waited_for(i) && one_in(4)) {
-      b.pause = static_cast<int>(random_number() % 64);
+      b.pause = static_cast<int>(random_number() % (i.fences ? 1024 : 64));
       break;
     }
   }

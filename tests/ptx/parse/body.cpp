@@ -1,6 +1,7 @@
 // A function's body: scopes, variables, labels, statements.
 #include <algorithm>
 #include <cstdlib>
+#include <unordered_set>
 
 #include "tests/ptx/parse/function_parser.hpp"
 
@@ -21,6 +22,7 @@ void FunctionParser::run() {
   end.kind = Kind::ret;
   push(end);
   resolve_labels();
+  forget_unused_results();
   f_.frame_bytes = round_up(frame_bytes_, 16);
   place_rows(f_, operands_);
 }
@@ -84,8 +86,7 @@ void FunctionParser::parse_body() {
     } else if (text.empty() && body.substr(i, 4) == ".loc" && is_space(body[i + 4])) {
       const std::size_t end = std::min(body.find('\n', i), body.size());
       const Words words = words_of(body.substr(i + 4, end - i - 4));
-      file_ = static_cast<u32>(std::atoi(words.at(0).c_str()));
-      line_ = static_cast<u32>(std::atoi(words.at(1).c_str()));
+      source_place(words);
       i = end;
     } else if (text.empty() && (c == '{' || c == '}')) {
       if (c == '{') {
@@ -108,6 +109,30 @@ void FunctionParser::parse_body() {
       ++i;
     }
   }
+}
+
+// ".loc file line column", and where inlined ", function_name label, inlined_at file line column" of the call.
+void FunctionParser::source_place(const Words& words) {
+  const auto number = [&](std::size_t k) { return static_cast<u32>(std::atoi(words.at(k).c_str())); };
+  place_ = {number(0), number(1), number(2)};
+  const auto at = std::find(words.begin(), words.end(), "inlined_at");
+  if (at == words.end()) {
+    inlined_at_.erase(place_);
+  } else {
+    const auto k = static_cast<std::size_t>(at - words.begin());
+    inlined_at_[place_] = {number(k + 1), number(k + 2), number(k + 3)};
+  }
+}
+
+// An atomic with a result that no instruction reads is a reduction, as ptxas makes of it.
+void FunctionParser::forget_unused_results() {
+  std::unordered_set<int> read;
+  for (const Instruction& i : f_.code) {
+    read.insert(std::begin(i.in), std::end(i.in));
+    read.insert(i.guard);
+  }
+  for (Instruction& i : f_.code)
+    if (i.atomic && !read.contains(i.out[0])) i.out[0] = no_row;
 }
 
 // A place in the code, or a table of targets.

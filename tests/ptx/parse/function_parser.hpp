@@ -1,6 +1,7 @@
 // A function's text -> decoded instructions. Operands are virtual registers (>= 0), constants (<= -2) or nothing (-1)
 // until place_rows, the last step, gives each its row.
 #pragma once
+#include <compare>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -12,6 +13,10 @@
 
 namespace weir::ptx {
 
+struct SourcePlace {
+  u32 file = 0, line = 0, column = 0;
+  auto operator<=>(const SourcePlace&) const = default;
+};
 struct VirtualRegister {
   Type type;
   int width;  // bytes of a lane; a predicate is one row of bits
@@ -41,6 +46,8 @@ class FunctionParser {
   void place_shared();
   void place_parameters();
   void parse_body();
+  void source_place(const Words& words);
+  void forget_unused_results();
   std::size_t label(const std::string& name, std::size_t at);
   void statement(const std::string& text);
   void directive(const std::string& text);
@@ -74,6 +81,7 @@ class FunctionParser {
   void compare(Instruction& i);
   void plain(Instruction& i);
   bool has(const char* word) const;
+  bool is_at_mutant() const;
   bool left_out(Instruction& i) const;
   u8 double_issues() const;
   void push(const Instruction& i);
@@ -89,7 +97,9 @@ class FunctionParser {
   std::map<std::string, Words> branch_tables_;
   std::vector<std::pair<int, std::string>> jumps_, table_jumps_;
   int frame_bytes_ = 0;
-  u32 file_ = 0, line_ = 0, module_line_ = 0;
+  SourcePlace place_;                              // of the last .loc
+  std::map<SourcePlace, SourcePlace> inlined_at_;  // where code of a place was called from, when last named
+  u32 module_line_ = 0;
   // Of the instruction at hand.
   std::string text_;
   Words opcode_, ops_;

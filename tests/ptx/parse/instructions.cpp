@@ -25,13 +25,31 @@ bool FunctionParser::has(const char* word) const {
   return std::find(opcode_.begin() + 1, opcode_.end(), word) != opcode_.end();
 }
 
+// Whether the instruction belongs to the mutant's line, or to a function that this line calls inline.
+bool FunctionParser::is_at_mutant() const {
+  if (options.mutant_file.empty()) return true;
+  SourcePlace place = place_;
+  for (int depth = 0; depth < 32; ++depth) {
+    const auto file = module_.files.find(static_cast<int>(place.file));
+    if (place.line == options.mutant_line && file != module_.files.end() &&
+        file->second.ends_with("/" + options.mutant_file))
+      return true;
+    const auto caller = inlined_at_.find(place);
+    if (caller == inlined_at_.end()) return false;
+    place = caller->second;
+  }
+  return false;
+}
+
 // Left out by options.mutant: an instruction, or the word that orders memory.
 bool FunctionParser::left_out(Instruction& i) const {
   const std::string &name = opcode_[0], &mutant = options.mutant;
   using enum Semantics;
+  if (mutant.empty() || !is_at_mutant()) return false;
   if (mutant == "release" && (i.semantics == release || i.semantics == acquire_release)) i.semantics = relaxed;
   if (mutant == "acquire" && (i.semantics == acquire || i.semantics == acquire_release)) i.semantics = relaxed;
   if (mutant == "fence") return name == "fence" || name == "membar";
+  if (mutant == "warp") return name == "bar" && has("warp");
   return mutant == "barrier" && i.kind == Kind::barrier;
 }
 
@@ -52,8 +70,8 @@ void FunctionParser::push(const Instruction& i) {
 
 void FunctionParser::instruction(std::string text) {
   Instruction i;
-  i.file = file_;
-  i.line = line_;
+  i.file = place_.file;
+  i.line = place_.line;
   i.module_line = module_line_;
   text_ = text;
   if (text[0] == '@') {

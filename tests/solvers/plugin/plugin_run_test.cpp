@@ -323,7 +323,7 @@ TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
       {"import os\n" + head + "        os.abort()\n", "the Python process was ended by Aborted"},
       {"import nothing_here\n", "No module named 'nothing_here' (mine.py:1); the interpreter is /usr/bin/python3"},
       {"x = 1\n", "the module must have one class with setup(A) and apply(r)"},
-      {"def solver(A): return 3\n", "solver(A) returns int, which is nothing to apply"},
+      {"def solver(A): return 3\n", "solver(A) returned int, which is not callable and has no apply"},
       {"import time\n" + head + "        time.sleep(1000)\n", "wall limit: mine.py: apply did not return"}};
   for (const auto& [text, words] : mistakes) {
     const Finished f = run(by_module(text), "out", {}, limit_of(words));

@@ -1,7 +1,12 @@
 // parilut on the device compared with the host's: the same patterns and factors whatever the rows' lengths, and how
 // often the host looks.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
 #include "solvers/device/ledger.hpp"
-#include "solvers/preconditioner/parilu/parilu.hpp"
+#include "solvers/matrix/algorithms/sample_select.hpp"
+#include "solvers/preconditioner/parilu/parilu_scalar.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/systems/anisotropic.hpp"
 #include "tests/support/systems/ilu_factors.hpp"
@@ -103,6 +108,40 @@ TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) 
       EXPECT_LE(relative(z, applied(on_host, r)), 100 * same) << A.size();
       EXPECT_EQ(applied(on_device, r), z);  // what a solve leaves does not matter
     }
+}
+
+// As ParIluFactors::threshold_of.
+double expected_threshold(const Numbers& values, std::int64_t most) {
+  const auto n = static_cast<std::int64_t>(values.size());
+  Numbers size(values.size());
+  for (std::size_t k = 0; k < size.size(); ++k) size[k] = std::abs(values[k]);
+  SampleSelect<Host> select;
+  const Selection s = select.approximate(Array<double, Host>(size), n - most);
+  if (static_cast<double>(n - s.below) <= 1.1 * static_cast<double>(most)) return s.value;
+  const auto above = std::count_if(size.begin(), size.end(), [&](double v) { return v > s.value; });
+  return 2 * above >= most ? std::nextafter(s.value, HUGE_VAL) : s.value;
+}
+
+// The counts of six workgroups a triangle meet in the one that arrives last; ties are counted in a second launch.
+TEST(ParIlutOnDevice, ThresholdsAddUpTheCountsOfManyWorkgroups) {
+  constexpr int n = 5 * 16 * 256 + 77;
+  const TriangularRows none{{0, 0}, {}};
+  parilu::ScalarStep step(1, none, none);
+  for (const std::string kind : {"random", "ties", "sorted"}) {
+    Numbers lower = random_numbers(n, 3), upper = random_numbers(n, 4);
+    for (double& v : lower) v = kind == "ties" ? std::round(9 * v) / 9 : std::abs(v);
+    if (kind == "sorted") std::sort(lower.begin(), lower.end());  // a workgroup counts in some of the buckets
+    const Array<double, Device> L(lower), U(upper);
+    parilu::FactorsView f;
+    f.lower.value = L.data();
+    f.upper.value = U.data();
+    for (const std::int64_t most : {n / 5, n / 2, 9 * n / 10}) {
+      parilu::find_thresholds(f, {n, n, most, n - most}, step);
+      const parilu::Seen seen = step.seen.to_vector()[0];
+      EXPECT_EQ(seen.threshold[0], expected_threshold(lower, most)) << kind << " " << most;
+      EXPECT_EQ(seen.threshold[1], expected_threshold(upper, n - most)) << kind << " " << most;
+    }
+  }
 }
 
 // Where the grown pattern needs its memory, and at the end.

@@ -1,6 +1,6 @@
-// Sources of the turbulence model in a cell (physics/spalart_allmaras.hpp, (2); physics/sst.hpp, (2) and (3)), and their
-// exact derivatives with respect to U of the cell and of its neighbours, through the gradients, which are weighted sums
-// of differences to the neighbours.
+// Sources of the turbulence model in a cell (physics/spalart_allmaras.hpp, (2); physics/sst.hpp, (2) and (3)), and
+// their exact derivatives with respect to U of the cell and of its neighbours, through the gradients, which are
+// weighted sums of differences to the neighbours.
 #pragma once
 #include "miniapps/compressible/discretisation/cell_kernels.hpp"
 #include "miniapps/compressible/discretisation/turbulent/fluxes.hpp"
