@@ -33,7 +33,7 @@ constexpr Option spin_key = {"angular_velocity",
                              "0",
                              "angular velocity of a round body that rotates about its own z axis, counter-clockwise",
                              "(-inf, inf)",
-                             "1/time"};
+                             "radians/time"};
 constexpr Option spacing_key = {
     "surface_spacing", Option::number, "depends on the grid: half a cell", "size of the surface elements",
     "(0, inf)",        "length"};
