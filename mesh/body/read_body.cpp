@@ -18,23 +18,22 @@ namespace {
 
 constexpr Option body_keys[] = {
     {"type", Option::text, "cylinder",
-     "shape of the body; aerofoil: NACA 4 digits; polygon, stl: 2D outline or surface from a file; left_ventricle: "
-     "beating cavity with fluid inside",
+     "shape of the body; aerofoil: NACA 4-digit section; polygon: 2D outline from a file; stl: surface from an STL "
+     "file; left_ventricle: beating cavity with the fluid inside",
      "cylinder | sphere | ellipsoid | aerofoil | box | polygon | stl | left_ventricle"},
     {"position", Option::numbers, "[0, 0, 0]", "position of the centre, inside the grid", "(-inf, inf)", "length"},
     {"angle", Option::number, "0", "rotation about z, counter-clockwise", "(-inf, inf)", "degrees"},
     {"motion", Option::tables, "", "motion of the body: one table, or a list applied in order; none: body at rest", "",
      "", "", motion_options}};
 
-constexpr Option fluid_key = {"fluid", Option::text, "outside", "side of the surface with the fluid",
+constexpr Option fluid_key = {"fluid", Option::text, "outside", "side of the surface on which the fluid is",
                               "outside | inside"};
-constexpr Option spin_key = {
-    "angular_velocity",
-    Option::number,
-    "0",
-    "angular velocity about z, in radians, of a round body that turns in place, counter-clockwise",
-    "(-inf, inf)",
-    "1/time"};
+constexpr Option spin_key = {"angular_velocity",
+                             Option::number,
+                             "0",
+                             "angular velocity of a round body that rotates about its own z axis, counter-clockwise",
+                             "(-inf, inf)",
+                             "radians/time"};
 constexpr Option spacing_key = {
     "surface_spacing", Option::number, "depends on the grid: half a cell", "size of the surface elements",
     "(0, inf)",        "length"};
@@ -56,13 +55,13 @@ constexpr Option box_keys[] = {{"lengths", Option::numbers, Option::required,
                                spacing_key};
 constexpr Option polygon_keys[] = {
     {"file", Option::text, Option::required,
-     "path of the outline, one corner `x y` a line, relative to the case file or the current folder"},
-    {"scale", Option::number, "1", "scale factor of the file's coordinates", "(0, inf)"},
+     "path of the outline, with one corner `x y` per line, relative to the case file or the current folder"},
+    {"scale", Option::number, "1", "scale factor of the coordinates in the file", "(0, inf)"},
     fluid_key,
     spacing_key};
 constexpr Option stl_keys[] = {
     {"file", Option::text, Option::required, "path of the STL file, relative to the case file or the current folder"},
-    {"scale", Option::number, "1", "scale factor of the file's coordinates", "(0, inf)"},
+    {"scale", Option::number, "1", "scale factor of the coordinates in the file", "(0, inf)"},
     fluid_key};
 constexpr Option ventricle_keys[] = {
     {"radius", Option::number, "7", "transverse semi-axis at end diastole", "(0, inf)", "length"},

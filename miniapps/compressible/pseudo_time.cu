@@ -70,8 +70,8 @@ double largest_change(View<const double> U, View<const double> dU) {
   return max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) { return relative_change(u + n * i, d + n * i); });
 }
 
-// trial = U + omega dU; a cell whose density or pressure is not positive there, or -1. k and omega (n = 6) keep a
-// tenth, because they must be positive.
+// trial = U + omega dU. Returns a cell in which density or pressure is then not positive; -1: none. k and omega (n = 6)
+// keep at least a tenth of their values, because they must stay positive.
 template <class Space, int n>
 int move(double omega, View<const double> U, View<const double> dU, View<double> trial) {
   const double *u = U.data(), *d = dU.data();

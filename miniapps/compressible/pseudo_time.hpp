@@ -31,7 +31,7 @@ struct PseudoTimeControl {
   int steps_in_phase = 0;
   double turbulence_reference = 0;     // the same for the turbulence model
   std::array<double, 5> norm{};        // current residual of each equation, and of the turbulence model
-  std::array<double, 5> rounding{};    // rounding error of that, at the start of the phase
+  std::array<double, 5> rounding{};    // rounding error of `norm` at the start of the phase
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };
 
@@ -67,13 +67,13 @@ class PseudoTime {
   Attempt attempt(Timings& timings);  // (1) to (4)
   // True if rejections have reduced the CFL number to where explicit steps are stable: a smaller one cannot help.
   bool has_collapsed() const { return control.cfl < 1e-5 * std::min(options_.cfl_start, 1.0); }
-  // Reduction of the residual of energy, or of the turbulence model if that is smaller. 0: the residual is that of
-  // rounding, as in an exact steady state.
+  // Reduction of the energy residual, or of that of the turbulence model if it has fallen less. 0: the residual is at
+  // the level of rounding errors, as in an exact steady state.
   double drop() const {
     const double energy = reduction(3, control.reference);
     return control.norm[4] > 0 ? std::max(energy, reduction(4, control.turbulence_reference)) : energy;
   }
-  // References of the phase at least, of energy and of the model: a run that starts from a converged one is converged.
+  // Lower bounds of the references of energy and of the model; a run that starts from a converged one is converged.
   double least_reference = 0, least_turbulence_reference = 0;
 
   StudiedSolver<Space>& solver() { return solver_; }

@@ -14,15 +14,16 @@ constexpr std::size_t most_bodies = 100;
 
 constexpr Option body_keys[] = {
     {"name", Option::text, "depends: body, or body1, body2, ...",
-     "name in the quantities and files of one of several bodies"},
+     "name of the body in quantities and files, if there are several bodies"},
     {"reference_velocity", Option::number, "1", "velocity U in drag = F / (0.5 density U^2 area) and in strouhal",
      "(0, inf)", "velocity"},
     {"reference_length", Option::number, "1", "length scale of strouhal and wake_length", "(0, inf)", "length"},
     {"reference_area", Option::number, "depends on reference_length: equal to it",
-     "area in the drag and lift coefficients; 2D: a length, as forces are per unit of depth", "(0, inf)", "length^2"},
-    {"control_volume", Option::numbers, "depends on the grid: all but the outermost cells",
-     "box [x0, y0(, z0), x1, y1(, z1)] of the momentum balance, rounded to the nearest faces; of several bodies the "
-     "first has it, for all",
+     "reference area of the drag and lift coefficients; in 2D a length, because forces are per unit depth", "(0, inf)",
+     "length^2"},
+    {"control_volume", Option::numbers, "depends on the grid: all cells but the outermost ones",
+     "box [x0, y0(, z0), x1, y1(, z1)] for the forces by the momentum balance, rounded to the nearest grid faces; "
+     "several bodies: given for the first one, applies to all",
      "", "length"}};
 
 constexpr Option heat_keys[] = {
@@ -199,7 +200,7 @@ ImmersedCase read_immersed_case(const Table& config) {
   read_bodies(config, c);
   const Table numerics = config.table("numerics").described_by(numerics_keys);
   c.order = numerics.get<int>("order");
-  if (c.order == 3) numerics.fail("order", "order is 2 or 4");
+  if (c.order == 3) numerics.fail("order", "'order' must be 2 or 4");
   const auto moves = [](const Table& body) { return body.has("motion"); };
   if (c.order == 4 && std::ranges::any_of(body_tables(config), moves))
     numerics.fail("order",

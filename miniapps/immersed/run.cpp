@@ -232,18 +232,19 @@ constexpr Quantity quantity_list[] = {
     {"volume_error", "", "immersed", "largest relative error of the volume of a cavity"},
     {"geometry_copies", "", "immersed", "number of copies of geometry to the device in the last step"},
     {"geometry_bytes", "bytes", "immersed", "size of the copies of geometry to the device in the last step"},
-    {"torque_mean", "", "immersed", "mean torque coefficient, from average_from on"},
+    {"torque_mean", "", "immersed", "mean torque coefficient of the surface force, from average_from on"},
     {"drag_mean_NAME", "", "immersed",
-     "drag_mean of the body NAME of several; without a name: of the sum over all, with the first one's reference "
-     "values"},
-    {"drag_amplitude_NAME", "", "immersed", "drag_amplitude of the body NAME of several"},
-    {"lift_mean_NAME", "", "immersed", "lift_mean of the body NAME of several"},
-    {"lift_amplitude_NAME", "", "immersed", "lift_amplitude of the body NAME of several"},
-    {"strouhal_NAME", "", "immersed", "strouhal of the body NAME of several"},
-    {"torque_mean_NAME", "", "immersed", "torque_mean of the body NAME of several"},
-    {"nusselt_NAME", "", "immersed", "nusselt of the body NAME of several"},
-    {"body_heat_flux_NAME", "temperature velocity", "immersed", "body_heat_flux of the body NAME of several"},
-    {"body_temperature_NAME", "temperature", "immersed", "body_temperature of the body NAME of several"},
+     "drag_mean of the body NAME, if there are several; without name: sum over all bodies, with the reference values "
+     "of the first"},
+    {"drag_amplitude_NAME", "", "immersed", "drag_amplitude of the body NAME, if there are several"},
+    {"lift_mean_NAME", "", "immersed", "lift_mean of the body NAME, if there are several"},
+    {"lift_amplitude_NAME", "", "immersed", "lift_amplitude of the body NAME, if there are several"},
+    {"strouhal_NAME", "", "immersed", "strouhal of the body NAME, if there are several"},
+    {"torque_mean_NAME", "", "immersed", "torque_mean of the body NAME, if there are several"},
+    {"nusselt_NAME", "", "immersed", "nusselt of the body NAME, if there are several"},
+    {"body_heat_flux_NAME", "temperature velocity", "immersed",
+     "body_heat_flux of the body NAME, if there are several"},
+    {"body_temperature_NAME", "temperature", "immersed", "body_temperature of the body NAME, if there are several"},
     {"nusselt", "", "immersed",
      "Nusselt number of the body: mean heat flux times reference_length, divided by the diffusivity and by the mean "
      "difference of temperature from the inlets (without inlets: from the sides)"},
@@ -253,17 +254,17 @@ constexpr Quantity quantity_list[] = {
     {"body_SCALAR_flux", "scalar velocity", "immersed", "mean flux of [scalar.SCALAR] from the body into the fluid"},
     {"body_SCALAR", "scalar", "immersed", "mean of [scalar.SCALAR] on the surface of the body"}};
 
-constexpr Quantity column_list[] = {
-    {"drag, lift", "", "immersed", "coefficients of the surface force on the body"},
-    {"torque", "", "immersed",
-     "coefficient of the torque about z and the body's position: torque / (0.5 density "
-     "U^2 reference_area reference_length)"},
-    {"drag_NAME, lift_NAME, torque_NAME", "", "immersed", "the same of the body NAME of several"},
-    {"drag_control_volume, lift_control_volume", "", "immersed",
-     "force coefficients from the momentum balance of control_volume"},
-    {"max_mass_error", "1/time", "immersed",
-     "largest divergence of the fluxes of a cut cell, every diagnostics_every steps"},
-    {"volume", "volume", "immersed", "volume of a cavity"}};
+constexpr Quantity column_list[] = {{"drag, lift", "", "immersed", "coefficients of the surface force on the body"},
+                                    {"torque", "", "immersed",
+                                     "torque coefficient about z and the position of the body: torque / (0.5 density "
+                                     "U^2 reference_area reference_length)"},
+                                    {"drag_NAME, lift_NAME, torque_NAME", "", "immersed",
+                                     "drag, lift and torque coefficients of the body NAME, if there are several"},
+                                    {"drag_control_volume, lift_control_volume", "", "immersed",
+                                     "force coefficients from the momentum balance of control_volume"},
+                                    {"max_mass_error", "1/time", "immersed",
+                                     "largest divergence of the fluxes of a cut cell, every diagnostics_every steps"},
+                                    {"volume", "volume", "immersed", "volume of a cavity"}};
 
 }  // namespace
 

@@ -18,11 +18,12 @@ constexpr Option surface_keys[] = {
      "NAME_reattachment"},
     {"side", Option::text, Option::required, "side of the box", "x_min | x_max | y_min | y_max | z_min | z_max"},
     {"reference_velocity", Option::number, "0",
-     "velocity U of the skin friction cf = shear / (0.5 density U^2), a column of surface/NAME.csv; 0: none",
+     "velocity U of the skin friction coefficient cf = shear / (0.5 density U^2), a column of surface/NAME.csv; 0: no "
+     "such column",
      "[0, inf)", "velocity"},
     {"reference_length", Option::number, "0",
      "length L of the Nusselt number flux L / (diffusivity reference_difference), a column of surface/NAME_heat.csv "
-     "and the quantity NAME_nusselt; 0: none",
+     "and the quantity NAME_nusselt; 0: no Nusselt number",
      "[0, inf)", "length"},
     {"reference_difference", Option::number, "1", "temperature difference of the Nusselt number", "(0, inf)",
      "temperature"}};
@@ -212,8 +213,9 @@ constexpr Quantity surface_column_list[] = {
 constexpr Quantity surface_quantity_list[] = {
     {"NAME_nusselt", "", "incompressible, immersed", "Nusselt number of the mean heat flux through a [[surface]]"},
     {"NAME_bulk_temperature", "temperature", "incompressible, immersed",
-     "mean temperature of what flows through a [[surface]] of an inlet or outlet, weighted by the flow"},
-    {"NAME_bulk_SCALAR", "scalar", "incompressible, immersed", "the same of [scalar.SCALAR]"},
+     "bulk temperature (mean weighted by the flow) at a [[surface]] on an inlet or outlet"},
+    {"NAME_bulk_SCALAR", "scalar", "incompressible, immersed",
+     "bulk value of [scalar.SCALAR] at a [[surface]] on an inlet or outlet"},
     {"NAME_separation", "length", "incompressible, immersed",
      "first position at which the wall shear stress of a [[surface]] becomes negative"},
     {"NAME_reattachment", "length", "incompressible, immersed",
