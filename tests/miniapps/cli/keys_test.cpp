@@ -191,6 +191,7 @@ generator = { type = "box", cells = [8, 8], jitter = 0.1 }
 [flow]
 mach = 2.0
 reynolds = 100.0
+turbulence = "sst"
 initial = { type = "oblique_shock", wedge_angle = 5.0 }
 [boundary]
 x_min = { type = "supersonic_inflow" }
