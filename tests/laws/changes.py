@@ -117,6 +117,9 @@ def scaled(value, by, names):
 
 def with_defaults(case, keys):
     """Numbers in units that a case leaves to their defaults."""
+    if isinstance(case.get("body"), list):
+        for body in case["body"]:
+            with_defaults({**case, "body": body}, {k: v for k, v in keys.items() if k.startswith("body.")})
     for name, unit, default, types in ((name, *entry) for name, entries in keys.items() for entry in entries):
         table, _, key = name.rpartition(".")
         given = case
