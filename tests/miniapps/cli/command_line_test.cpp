@@ -277,7 +277,7 @@ TEST_F(CommandLine, SignalsStopWithACheckpointAndTheRestartEndsBitForBit) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const std::string name = "by" + std::to_string(signal);
     Process process = start({"run", "ring.toml", "-o", name, "--set", "time.max_steps=60", "--set",
-                             "checkpoint.every=0", "--set", "toy.wait_ms=20"});
+                             "checkpoint.every=0", "--set", "toy.wait_ms=100"});
     wait_for_steps(process, name, 3);
     process.send(signal);
     const Finished f = process.wait();
@@ -294,7 +294,7 @@ TEST_F(CommandLine, KilledAtAnyMomentItLosesOnlyTheStepsSinceTheLastCheckpoint) 
   for (const int steps : {3, 9, 16}) {
     const std::string name = "a" + std::to_string(steps);
     Process process = start({"run", "ring.toml", "-o", name, "--set", "time.max_steps=30", "--set",
-                             "checkpoint.every=2", "--set", "toy.wait_ms=5"});
+                             "checkpoint.every=2", "--set", "toy.wait_ms=50"});
     wait_for_steps(process, name, steps);
     process.send(SIGKILL);
     EXPECT_EQ(process.wait().code, 128 + SIGKILL);

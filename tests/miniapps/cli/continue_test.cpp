@@ -108,7 +108,7 @@ TEST_F(Continue, AWallLimitBeforeTheFirstStepLeavesACheckpoint) {
 }
 
 TEST_F(Continue, ASecondProcessIsRefusedWhileTheFirstWrites) {
-  Process first = start({"run", "ring.toml", "-o", "a", "--set", "toy.wait_ms=20", "--set", "checkpoint.every=2"});
+  Process first = start({"run", "ring.toml", "-o", "a", "--set", "toy.wait_ms=150", "--set", "checkpoint.every=2"});
   wait_for_steps(first, "a", 4);
   const Finished second = weir({"restart", "a"});
   EXPECT_EQ(second.code, 2);
