@@ -94,7 +94,10 @@ void require_same_cells(const Communicator& ranks, const Checkpoint& from, const
     const auto* kept = from.find(d == 0 ? "places_x" : "places_y");  // missing in older checkpoints
     double size = 0;
     for (const auto& x : flow.whole.centre) size = std::max(size, std::abs(x[d]));
-    differs = differs || (kept && !is_same_place_sum(kept->front(), flow.places[d], flow.whole.centre.size(), size));
+    const auto is_here = [&](double places) {
+      return is_same_place_sum(places, flow.places[d], flow.whole.centre.size(), size);
+    };
+    differs = differs || (kept && (kept->size() != 1 || !is_here(kept->front())));
   }
   if (ranks.any(differs))
     throw Error(Exit::usage,

@@ -137,10 +137,10 @@ inline double places_of(const GridLine& line) {
 // The state in a checkpoint belongs to the cells of a grid.
 inline void require_same_grid(const Checkpoint& from, const Grid& grid) {
   for (std::size_t d = 0; d < 3; ++d) {
-    const auto* kept = from.find(line_names[d]);  // older checkpoints have none
+    const bool is_kept = from.find(line_names[d]) != nullptr;  // older checkpoints have none
     const GridLine& line = grid.line[d];
     const double size = std::max(std::abs(line.faces.front()), std::abs(line.faces.back()));
-    if (kept && !is_same_place_sum(kept->front(), places_of(line), line.faces.size(), size))
+    if (is_kept && !is_same_place_sum(from.scalar(line_names[d]), places_of(line), line.faces.size(), size))
       throw Error(Exit::usage, std::string("the checkpoint belongs to a grid with other cells along ") + "xyz"[d] +
                                    ": restart with its [grid]");
   }

@@ -246,9 +246,9 @@ WEIR_HD inline Speeds speeds(const SpatialView& v, int i) {
     s.diffusion += 2 * larger_of(heat, 1 / spalart_allmaras::sigma) * (mu + eddies) / rho;
   }
   if constexpr (n == 6) {
-    const double *unit = v.turbulence.unit, *t = v.turbulence.value + 2 * i;
+    const double *unit = v.turbulence.unit, *t = v.turbulence.value + 2 * i, least = sst::least_omega;
     const double heat = v.turbulence.conduction * (v.gas.gamma - 1) * v.gas.gamma_m2;
-    const double eddies = unit[0] * larger_of(t[0], 0.0) / larger_of(unit[1] * t[1], sst::least_omega);
+    const double eddies = unit[0] * larger_of(t[0], 0.0) / larger_of(unit[1] * t[1], least);
     s.diffusion += 2 * larger_of(heat, 4.0 / 3) * eddies;
   }
   return s;

@@ -282,7 +282,8 @@ void Discretisation<Space>::eddy_viscosity(View<const double> U, View<double> of
   double* out = of_cells.data();
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) {
     const double *w = v.w + 4 * i, *t = v.turbulence.value + 2 * i, *unit = v.turbulence.unit;
-    const double rho = v.gas.gamma_m2 * w[0] / w[3], omega = larger_of(unit[1] * t[1], sst::least_omega);
+    const double least = sst::least_omega;  // a copy: device code must not take the address of a host constant
+    const double rho = v.gas.gamma_m2 * w[0] / w[3], omega = larger_of(unit[1] * t[1], least);
     out[i] = sst::eddy_viscosity(rho, unit[0] * t[0], omega, v.turbulence.auxiliary[2 * i]) / v.gas.viscosity;
   });
 }

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
+#include "miniapps/structured/run_structured.hpp"
 #include "miniapps/structured/time/clock.hpp"
 #include "tests/miniapps/incompressible/flow_case.hpp"
 
@@ -45,6 +46,28 @@ std::string refusal(const std::string& from, const std::string& to) {
     EXPECT_EQ(message.find(place), 0u) << message;           \
     EXPECT_NE(message.find(words), message.npos) << message; \
   } while (false)
+
+TEST(Refusal, ACheckpointOfOtherCellsOrWithoutTheirPlace) {
+  const auto code = [](const std::vector<double>& places, const Grid& grid) {
+    Checkpoint c;
+    c.arrays = {{"places_x", places}};
+    try {
+      require_same_grid(c, grid);
+    } catch (const Error& e) {
+      return e.code();
+    }
+    return Exit::finished;
+  };
+  Grid grid, other;
+  for (GridLine& line : grid.line) line = make_grid_line(8, 0, 1, {});
+  other = grid;
+  other.line[0] = make_grid_line(8, 0.125, 1, {});
+  const double places = places_of(grid.line[0]);
+  EXPECT_EQ(code({places}, grid), Exit::finished);
+  EXPECT_EQ(code({places}, other), Exit::usage);
+  EXPECT_EQ(code({}, grid), Exit::file_io);
+  EXPECT_EQ(code({places, places}, grid), Exit::file_io);
+}
 
 TEST(Refusal, AGoodCaseIsAccepted) { EXPECT_EQ(refusal("0.1", "0.2"), "accepted"); }
 
