@@ -36,13 +36,21 @@ void turbulent_boundary_slopes(const SpatialView& v, const Scheme& scheme) {
   for_each<Space>(v.boundary.count, [=] WEIR_HD(int f) { turbulent::slope_of_boundary_flux<M>(v, scheme, f); });
 }
 
-template <class M, class Scheme>
+template <class M, bool of_flow, bool of_model, class Scheme>
 void turbulent_face_slopes(const SpatialView& v, const Scheme& scheme) {
-  for_each<Device>(v.faces.count, [=] WEIR_HD(int f) { turbulent::slope_of_flux<M, double>(v, scheme, f); });
+  for_each<Device>(v.faces.count,
+                   [=] WEIR_HD(int f) { turbulent::slope_of_flux<M, double, of_flow, of_model>(v, scheme, f); });
 }
 template <class M>
 void turbulent_interior_slopes(Device, const SpatialView& v) {
-  with_scheme(v, [&](const auto& scheme) { turbulent_face_slopes<M>(v, scheme); });
+  with_scheme(v, [&](const auto& scheme) {
+    if constexpr (M::count == 1) {
+      turbulent_face_slopes<M, true, true>(v, scheme);
+    } else {  // both at once do not fit in the registers of a thread
+      turbulent_face_slopes<M, true, false>(v, scheme);
+      turbulent_face_slopes<M, false, true>(v, scheme);
+    }
+  });
 }
 
 template <class Space, class M>

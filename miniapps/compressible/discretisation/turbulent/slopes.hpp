@@ -55,8 +55,9 @@ WEIR_HD inline Side<M, Dual<T, 1>> slope_of_side(const SpatialView& v, const int
   return s;
 }
 
-// Derivatives of the fluxes, stored in place of the fluxes: faces f, f + 1, ... for the lanes of T.
-template <class M, class T, class Scheme>
+// Derivatives of the fluxes, stored in place of the fluxes: faces f, f + 1, ... for the lanes of T; those of the flow,
+// of the model, or both.
+template <class M, class T, bool of_flow = true, bool of_model = true, class Scheme>
 WEIR_HD inline void slope_of_flux(const SpatialView& v, const Scheme& scheme, int f) {
   const InteriorFaces& g = v.faces;
   const auto l = slope_of_side<M, T>(v, g.owner + f, face::at<T>(g.lx, f), face::at<T>(g.ly, f));
@@ -64,8 +65,8 @@ WEIR_HD inline void slope_of_flux(const SpatialView& v, const Scheme& scheme, in
   Dual<T, 1> out[equations<M>];
   flux<T>(v, scheme, l, r, f, out);
   const T slopes[4] = {out[0].d[0], out[1].d[0], out[2].d[0], out[3].d[0]};
-  store4(slopes, v.flux + std::int64_t{4} * f);
-  for (int k = 0; k < M::count; ++k)
+  if constexpr (of_flow) store4(slopes, v.flux + std::int64_t{4} * f);
+  for (int k = 0; of_model && k < M::count; ++k)
     scatter1<M::count>(out[4 + k].d[0], v.turbulence.flux + std::int64_t{M::count} * f, k);
 }
 template <class M, class Scheme>
