@@ -20,9 +20,6 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
     const Communicator& ranks = flow.ranks().communicator();
     row["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     row["kinetic_energy"] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid));
-    row["dissipation"] =
-        ranks.sum(dissipation(flow.flow(), flow.metrics(), flow.flow_case().grid, flow.flow_case().viscosity));
-    row["enstrophy"] = ranks.sum(enstrophy(flow.flow(), flow.metrics(), flow.flow_case().grid));
     for (std::size_t s = 0; s < this->scalars().size(); ++s)
       if (!this->scalars()[s].is_temperature())
         row[this->scalars()[s].name + "_total"] = ranks.sum(scalar_total(flow.flow(), flow.metrics(), s));
@@ -79,8 +76,6 @@ constexpr Quantity quantity_list[] = {
 constexpr Quantity column_list[] = {
     {"max_divergence", "1/time", "incompressible", "largest |div u| of all cells, every diagnostics_every steps"},
     {"kinetic_energy", "velocity^2", "incompressible", "mean of |u|^2 / 2 over the box, every diagnostics_every steps"},
-    {"dissipation, enstrophy", "", "incompressible",
-     "kinematic viscosity times the mean of |grad u|^2 and mean of |curl u|^2 / 2, every diagnostics_every steps"},
     {"rate", "velocity/time", "incompressible", "largest |du/dt|, every steady_every steps"},
     {"SCALAR_total", "scalar volume", "incompressible",
      "integral of [scalar.SCALAR] over the box, every diagnostics_every steps"}};

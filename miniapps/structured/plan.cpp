@@ -91,10 +91,7 @@ RunHeader structured_header(const IncompressibleCase& c) {
   h.tolerance = c.time.steady_tolerance;
   h.history = {"max_divergence", "kinetic_energy", "rate"};
   h.quantities = {"kinetic_energy", "max_divergence", "dissipation", "rate"};
-  if (c.scheme == Scheme::fractional_step) {
-    h.history.insert(h.history.end(), {"dissipation", "enstrophy"});
-    h.quantities.emplace_back("enstrophy");
-  }
+  if (c.scheme == Scheme::fractional_step) h.quantities.emplace_back("enstrophy");
   h.unknowns += static_cast<std::int64_t>(c.scalars.size()) * h.cells;
   if (c.has_exact()) {
     h.quantities.push_back("error_velocity_max");
