@@ -47,7 +47,7 @@ constexpr Option numerics_keys[] = {
 
 constexpr Option ranks_keys[] = {
     {"body_layers", Option::integer, "0",
-     "number of cell layers around the part of a rank in which the rank also knows the body; 0: as many as needed",
+     "number of cell layers around the part of a rank in which a rank classifies cells; 0: as many as needed",
      "[0, 1000]"}};
 
 void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
