@@ -14,9 +14,83 @@
 #include "solvers/registry.hpp"
 
 namespace weir {
-namespace {
+namespace near_rows {
 
 constexpr double omega = 0.7;
+
+// Dry rows: x += r / diagonal, r = 0.
+template <class Space>
+static void solve_dry(const CutRowsView& rows, View<double> r, View<double> x) {
+  for_each<Space>(r.size(), [=] WEIR_HD(int c) {
+    if (rows.wet[c]) return;
+    if (rows.diagonal[c] != 0) x[c] += r[c] / rows.diagonal[c];
+    r[c] = 0;
+  });
+}
+template <class Space>
+static void add_wet(const CutRowsView& rows, View<const double> y, View<double> x) {
+  for_each<Space>(x.size(), [=] WEIR_HD(int c) { x[c] += rows.wet[c] ? y[c] : 0; });
+}
+// r = E y
+template <class Space>
+static void removed(const CutRowsView& rows, const double* y, double* r) {
+  for_each<Space>(rows.near, [=] WEIR_HD(int q) { r[q] = q < rows.cut ? rows.removed(q, y) : 0; });
+}
+// part = s = omega D^-1 r in the cut rows
+template <class Space>
+static void smooth(const CutRowsView& rows, const double* r, double* part, double* s) {
+  const double* diagonal = rows.a + slot::delta * rows.near;
+  for_each<Space>(rows.cut, [=] WEIR_HD(int q) { s[rows.cell[q]] = part[q] = omega * r[q] / diagonal[q]; });
+}
+// f = r - A s
+template <class Space>
+static void source_after(const CutRowsView& rows, const double* r, const double* s, double* f, double* source) {
+  for_each<Space>(rows.near, [=] WEIR_HD(int q) { source[rows.cell[q]] = f[q] = r[q] - rows.product(q, s); });
+}
+// e = E y, s = omega D^-1 e, part += s
+template <class Space>
+static void smooth_after(const CutRowsView& rows, const double* y, double* e, double* part, double* s) {
+  const double* diagonal = rows.a + slot::delta * rows.near;
+  for_each<Space>(rows.cut, [=] WEIR_HD(int q) {
+    const double removed = rows.removed(q, y), t = omega * removed / diagonal[q];
+    e[q] = removed;
+    s[rows.cell[q]] = t;
+    part[q] += t;
+  });
+}
+struct Parts {
+  const double *r, *part, *s, *y;
+};
+// z = y + part, az = r - (e - A s); az holds e.
+template <class Space>
+static void preconditioned(const CutRowsView& rows, const Parts& of, double* z, double* az) {
+  for_each<Space>(rows.near, [=] WEIR_HD(int q) {
+    const bool cut = q < rows.cut;
+    az[q] = of.r[q] - ((cut ? az[q] : 0) - rows.product(q, of.s));
+    z[q] = of.y[rows.cell[q]] + (cut ? of.part[q] : 0);
+  });
+}
+// p = z + beta p
+template <class Space>
+static void turn(double beta, View<const double> z, View<double> p) {
+  for_each<Space>(z.size(), [=] WEIR_HD(int q) { p[q] = beta == 0 ? z[q] : z[q] + beta * p[q]; });
+}
+template <class Space>
+static void scatter(int count, const int* cell, const double* from, double* to) {
+  for_each<Space>(count, [=] WEIR_HD(int q) { to[cell[q]] = from[q]; });
+}
+template <class Space>
+static void add(int count, const int* cell, const double* from, View<double> to) {
+  for_each<Space>(count, [=] WEIR_HD(int q) { to[cell[q]] += from[q]; });
+}
+template <class Space>
+static void clear(const CutRowsView& rows, double* s, double* source) {
+  for_each<Space>(rows.near, [=] WEIR_HD(int q) { s[rows.cell[q]] = source[rows.cell[q]] = 0; });
+}
+
+}  // namespace near_rows
+
+namespace {
 
 template <class Space>
 class Capacitance final : public Preconditioner<Space> {
@@ -115,91 +189,52 @@ class CapacitanceMethod final : public Krylov<Space> {
       more = it.step(norm());
     }
     it.apply_part([&] { finish(rows, x); });
-    clear(rows);
+    near_rows::clear<Space>(rows, s_.data(), source_.data());  // the next matrix may have other near rows
   }
 
   // x += R L^-1 r, r = E L^-1 r. Dry rows: x += r / diagonal.
   void start(const CutRowsView& rows, View<double> x) {
-    const View<double> r = r_, y = y_;
-    for_each<Space>(r.size(), [=] WEIR_HD(int c) {
-      if (rows.wet[c]) return;
-      if (rows.diagonal[c] != 0) x[c] += r[c] / rows.diagonal[c];
-      r[c] = 0;
-    });
-    solver_.solve_whole(r, y);
-    add_wet(rows, x);
-    double* near = v_.r.data();
-    for_each<Space>(rows.near, [=] WEIR_HD(int q) { near[q] = q < rows.cut ? rows.removed(q, y.data()) : 0; });
-  }
-  void add_wet(const CutRowsView& rows, View<double> x) {
-    const View<double> y = y_;
-    for_each<Space>(x.size(), [=] WEIR_HD(int c) { x[c] += rows.wet[c] ? y[c] : 0; });
+    near_rows::solve_dry<Space>(rows, r_, x);
+    solver_.solve_whole(r_, y_);
+    near_rows::add_wet<Space>(rows, y_, x);
+    near_rows::removed<Space>(rows, y_.data(), v_.r.data());
   }
 
   // z and A z in the near rows, the part of z in the cut rows, and the source f of the rest.
   void precondition(const CutRowsView& rows) {
-    double *s = s_.data(), *y = y_.data(), *source = source_.data();
-    double *r = v_.r.data(), *f = v_.f.data(), *z = v_.z.data(), *az = v_.az.data(), *part = v_.part.data();
-    const int cut = rows.cut, near = rows.near, own = slot::delta * near;
-    for_each<Space>(cut, [=] WEIR_HD(int q) { s[rows.cell[q]] = part[q] = omega * r[q] / rows.a[own + q]; });
-    for_each<Space>(near, [=] WEIR_HD(int q) { source[rows.cell[q]] = f[q] = r[q] - rows.product(q, s); });
+    double *s = s_.data(), *y = y_.data();
+    near_rows::smooth<Space>(rows, v_.r.data(), v_.part.data(), s);
+    near_rows::source_after<Space>(rows, v_.r.data(), s, v_.f.data(), source_.data());
     solver_.solve_near(source_, y_);
-    for_each<Space>(cut, [=] WEIR_HD(int q) {
-      const double e = rows.removed(q, y), t = omega * e / rows.a[own + q];
-      az[q] = e;
-      s[rows.cell[q]] = t;
-      part[q] += t;
-    });
-    for_each<Space>(near, [=] WEIR_HD(int q) {
-      az[q] = r[q] - ((q < cut ? az[q] : 0) - rows.product(q, s));
-      z[q] = y[rows.cell[q]] + (q < cut ? part[q] : 0);
-    });
+    near_rows::smooth_after<Space>(rows, y, v_.az.data(), v_.part.data(), s);
+    near_rows::preconditioned<Space>(rows, {v_.r.data(), v_.part.data(), s, y}, v_.z.data(), v_.az.data());
   }
   double product(const GrowingArray<double, Space>& a, const GrowingArray<double, Space>& b) const {
-    const double *x = a.data(), *y = b.data();
-    return sum<Space>(a.size(), [=] WEIR_HD(int q) { return x[q] * y[q]; });
+    return dot<Space>(view(a), view(b));
   }
   double norm() const {
-    const double* r = v_.r.data();
-    if (options_.norm == Norm::l2) return std::sqrt(product(v_.r, v_.r));
-    return max_abs<Space>(v_.r.size(), [=] WEIR_HD(int q) { return r[q]; });
+    return options_.norm == Norm::l2 ? std::sqrt(product(v_.r, v_.r)) : max_norm<Space>(view(v_.r));
   }
+  static View<double> view(const GrowingArray<double, Space>& a) { return {a.data(), a.size()}; }
   // p = z + beta p with all its parts; returns p . A p.
   double turn(double beta) {
-    const auto add = [&](const GrowingArray<double, Space>& to, const GrowingArray<double, Space>& from) {
-      double* p = to.data();
-      const double* z = from.data();
-      for_each<Space>(from.size(), [=] WEIR_HD(int q) { p[q] = beta == 0 ? z[q] : z[q] + beta * p[q]; });
-    };
-    add(v_.p, v_.z);
-    add(v_.ap, v_.az);
-    add(v_.p_part, v_.part);
-    add(v_.p_source, v_.f);
+    near_rows::turn<Space>(beta, view(v_.z), view(v_.p));
+    near_rows::turn<Space>(beta, view(v_.az), view(v_.ap));
+    near_rows::turn<Space>(beta, view(v_.part), view(v_.p_part));
+    near_rows::turn<Space>(beta, view(v_.f), view(v_.p_source));
     return product(v_.p, v_.ap);
   }
   void advance(double alpha) {
-    const auto add = [&](double factor, const GrowingArray<double, Space>& to,
-                         const GrowingArray<double, Space>& from) {
-      double* x = to.data();
-      const double* p = from.data();
-      for_each<Space>(from.size(), [=] WEIR_HD(int q) { x[q] += factor * p[q]; });
-    };
-    add(-alpha, v_.r, v_.ap);
-    add(alpha, v_.x_part, v_.p_part);
-    add(alpha, v_.x_source, v_.p_source);
+    axpy<Space>(-alpha, view(v_.ap), view(v_.r));
+    axpy<Space>(alpha, view(v_.p_part), view(v_.x_part));
+    axpy<Space>(alpha, view(v_.p_source), view(v_.x_source));
   }
   // x += part + R L^-1 source.
   void finish(const CutRowsView& rows, View<double> x) {
-    double *source = source_.data(), *part = v_.x_part.data(), *f = v_.x_source.data();
-    for_each<Space>(rows.near, [=] WEIR_HD(int q) { source[rows.cell[q]] = f[q]; });
+    near_rows::scatter<Space>(rows.near, rows.cell, v_.x_source.data(), source_.data());
     solver_.solve_whole(source_, y_);
-    add_wet(rows, x);
-    for_each<Space>(rows.cut, [=] WEIR_HD(int q) { x[rows.cell[q]] += part[q]; });
-  }
-  // The next matrix may have other near rows.
-  void clear(const CutRowsView& rows) {
-    double *s = s_.data(), *source = source_.data();
-    for_each<Space>(rows.near, [=] WEIR_HD(int q) { s[rows.cell[q]] = source[rows.cell[q]] = 0; });
+    near_rows::add_wet<Space>(rows, y_, x);
+    near_rows::add<Space>(rows.cut, rows.cell, v_.x_part.data(), x);
   }
 
   const Capacitance<Space>& solver_;

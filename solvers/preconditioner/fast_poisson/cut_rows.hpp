@@ -45,10 +45,11 @@ class CutRows {
   RowRanges rows_near() const;                               // of the near rows and their neighbours
   std::int64_t bytes() const;
 
- private:
+  // Steps of find; public because they contain kernels.
   void mark(const Banded<Space>& A);
   void fill(const Banded<Space>& A);
 
+ private:
   SeparableOperator whole_;
   std::array<Array<double, Space>, 3> lines_;  // per direction: mass, lower, upper, boundary
   Array<unsigned char, Space> flags_;
