@@ -2,10 +2,10 @@
 # Weir on a bare Debian: a minimal root, this repository cloned into it, the first command of README.md, then the other commands
 # that README.md and docs/tutorial.md promise for such a machine.
 #
-#   tests/bare/bare.sh [--tests | --sanitized | --clients] [--plant library | link | package] [FOLDER]
+#   tests/bare/bare.sh [--quick | --tests | --clients] [--plant library | link | package] [FOLDER]
 #
+#   --quick   a program that is hardly optimised: a stage of the gate
 #   --tests   ./weir test too, the second command; the gate runs it in its own stage
-#   --sanitized   the program of these commands is built with ASan and UBSan; then the unit tests of that tree: a stage of the gate
 #   --clients     programs in C, C++, Fortran, Python and on PETSc that call the installed library (clients.sh)
 #   --plant   a fault, which must make this script fail: a library that cmake/debian-packages.txt does not name, a program that
 #             does not link, a package that is used and not installed
@@ -18,30 +18,20 @@ repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Inside of the new root: the commands.
 inside() {
-  local plant=$1 tests=$2 installs=$3 failed=0
+  local plant=$1 tests=$2 installs=$3
   local short=()
-  # Leaks are looked for by the unit tests: MPI's libraries leak at the end of a program.
-  [ "$tests" != sanitized ] || short=(--steps 1)  # each takes a hundred times as long
-  [ "$tests" != sanitized ] || export WEIR_CMAKE="-DWEIR_SANITIZE=address -DWEIR_TESTS=ON -DWEIR_BATCH=6" ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1
+  if [ "$tests" = quick ]; then
+    short=(--steps 1)
+    export WEIR_CMAKE="${WEIR_CMAKE:-} -DWEIR_ONLY_CHECK=ON"
+  fi
   cd /weir
+  . tests/bare/expect.sh
   export HOME=/root TMPDIR=/tmp OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   case $plant in
     library) sed -i 's/libmuparser-dev//; s/libfmt-dev//' cmake/debian-packages.txt ;;
     link) sed -i 's/ plugin.cpp)/)/' solvers/adapters/CMakeLists.txt ;;
     package) sed -i 's/import_module("numpy")/import_module("scipy")/' postproc/report/report.py ;;
   esac
-  # expect CODE "PATTERN" COMMAND...: its exit code, and words that it must say.
-  expect() {
-    local code=0 begun=$SECONDS
-    "${@:3}" >/tmp/said 2>&1 || code=$?
-    if [ "$code" = "$1" ] && { [ -z "$2" ] || grep -Eq -- "$2" /tmp/said; }; then
-      printf 'passed  %4s s  %s\n' $((SECONDS - begun)) "${*:3}"
-    else
-      printf 'FAILED  %4s s  %s: exit code %s (expected %s); expected words: %s\n' $((SECONDS - begun)) "${*:3}" "$code" "$1" "$2"
-      tail -n 40 /tmp/said
-      failed=1
-    fi
-  }
   expect 0 "$installs" ./weir setup
   expect 0 "report.html" ./weir run inputs/study/aerofoil_flow.toml "${short[@]}"
   expect 0 "" test -s weir-runs/aerofoil_flow/report.html
@@ -69,24 +59,17 @@ inside() {
   expect 0 "momentum +halo" mpirun --oversubscribe -n 2 build-run/bin/weir run inputs/incompressible/cavity_re100.toml --steps 20 -o /tmp/ranks
   expect 0 "triad" ./weir bench kernels
   expect 0 "this build lacks hypre" ./weir bench peers --quick -o /tmp/peers
-  if [ "$tests" != sanitized ]; then  # such a tree is not installed
-    expect 0 "." cmake --install build-run --prefix /tmp/prefix
-    expect 0 "." cmake -S /tmp/prefix/share/weir/inputs/examples -B /tmp/examples -DCMAKE_PREFIX_PATH=/tmp/prefix
-    expect 0 "." cmake --build /tmp/examples
-    expect 0 "converged" /tmp/examples/2_matrix_free
-    expect 0 "report.html" env -C / /tmp/prefix/bin/weir run inputs/incompressible/cavity_re100.toml --steps 5 -o /tmp/installed
-  fi
+  expect 0 "." cmake --install build-run --prefix /tmp/prefix
+  expect 0 "." cmake -S /tmp/prefix/share/weir/inputs/examples -B /tmp/examples -DCMAKE_PREFIX_PATH=/tmp/prefix
+  expect 0 "." cmake --build /tmp/examples
+  expect 0 "converged" /tmp/examples/2_matrix_free
+  expect 0 "report.html" env -C / /tmp/prefix/bin/weir run inputs/incompressible/cavity_re100.toml --steps 5 -o /tmp/installed
   expect 0 "." ./weir lint links words
   case $tests in
     yes) expect 0 "100% tests passed" ./weir test ;;
     clients)
       expect 0 "." apt-get install -y --no-install-recommends gfortran python3-scipy petsc-dev
       expect 0 "clients: all right" tests/bare/clients.sh /tmp/clients
-      ;;
-    sanitized)
-      unset ASAN_OPTIONS OMP_NUM_THREADS
-      expect 0 "" ninja -C build-run unit_tests
-      expect 0 "100% tests passed" ctest --test-dir build-run --output-on-failure "-j$(($(nproc) + 1))" -L unit -LE long
       ;;
   esac
   return "$failed"
@@ -97,7 +80,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --inside) inside "$2" "$3" "$4"; exit ;;
     --tests) tests=yes ;;
-    --sanitized) tests=sanitized ;;
+    --quick) tests=quick ;;
     --clients) tests=clients ;;
     --plant) plant=$2; shift ;;
     -*) sed -n 5,5p "${BASH_SOURCE[0]}" >&2; exit 2 ;;
