@@ -11,7 +11,7 @@ inside() {
   local weir
   cd /bundle/*/
   weir=$PWD/bin/weir
-  export HOME=/root TMPDIR=/tmp
+  export HOME=/root TMPDIR=/tmp OMP_WAIT_POLICY=passive  # threads that wait do not spin
   . /expect.sh
   for tool in cc g++ python3; do expect 0 "" sh -c "! command -v $tool"; done  # such a system it is
   expect 0 "compiler" "$weir" --version
@@ -24,7 +24,8 @@ inside() {
   expect 0 "repeat the recorded iterations exactly" "$weir" replay /tmp/cavity
   expect 0 "capsules" sh -c "$weir doctor /tmp/cavity/capsules/pressure*20*.h5"
   printf '%s\n' '[study]' "cases = [\"$inputs/incompressible/cavity_re100.toml\"]" 'configurations = ["a", "b"]' 'repeats = 1' \
-    'until = { time = 0.1 }' '[configuration.a]' '[configuration.b]' 'set = ["linear.pressure.tolerance=1e-7"]' >/tmp/study.toml
+    '[configuration.a]' 'set = ["time.end=0.1"]' \
+    '[configuration.b]' 'set = ["time.end=0.1", "linear.pressure.tolerance=1e-7"]' >/tmp/study.toml
   expect 0 "" "$weir" ab /tmp/study.toml -o /tmp/study
   expect 0 "stopped: --steps" "$weir" run /plugin/cavity.toml --steps 20 -o /tmp/with_plugin
   local program
