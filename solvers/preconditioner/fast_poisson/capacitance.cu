@@ -1,10 +1,10 @@
 // A x = b for A = R (L - E) R (cut_rows.hpp) by conjugate gradients in the near rows alone (O'Leary & Widlund 1979):
 // after x += R L^-1 r the residual, E L^-1 r, is zero outside of the cut rows. Further iterations are preconditioned by
 //  s = omega D^-1 r (cut rows)    f = r - A s    y = L^-1 f    t = omega D^-1 E y    z = s + R y + t ,
-// with A z = r - (E y - A t): symmetric, and every vector stays zero outside of the near rows, in which L^-1 is computed
-// from values in the same rows (Banegas 1978). omega D^-1 takes care of the cells that a body closes almost, whose
-// couplings L cannot represent. The parts of z outside of the near rows are summed as their sources f, and computed once
-// by L^-1 at the end. Set-up: one pass over the matrix, so that a body may move.
+// with A z = r - (E y - A t). This is symmetric, and r, f and A z stay zero outside of the near rows: L^-1 is needed
+// there only, for values in the same rows (Banegas 1978). omega D^-1 treats the cells that a body closes almost, whose
+// couplings L cannot represent. The solution outside of the near rows is L^-1 of the sum of the sources f, computed once
+// at the end. Set-up is one pass over the matrix, so that a body may move.
 #include <cmath>
 
 #include "base/error.hpp"
