@@ -3,8 +3,8 @@
 //  s = omega D^-1 r (cut rows)    f = r - A s    y = L^-1 f    t = omega D^-1 E y    z = s + R y + t ,
 // with A z = r - (E y - A t). This is symmetric, and r, f and A z stay zero outside of the near rows: L^-1 is needed
 // there only, for values in the same rows (Banegas 1978). omega D^-1 treats the cells that a body closes almost, whose
-// couplings L cannot represent. The solution outside of the near rows is L^-1 of the sum of the sources f, computed once
-// at the end. Set-up is one pass over the matrix, so that a body may move.
+// couplings L cannot represent. The solution outside of the near rows is L^-1 of the sum of the sources f, computed
+// once at the end. Set-up is one pass over the matrix, so that a body may move.
 #include <cmath>
 
 #include "base/error.hpp"
