@@ -20,7 +20,7 @@ struct Foot {
   Vec3 point{};
   Vec3 normal{};          // unit, into the fluid
   int element = -1;       // surface element; -1: exact shape
-  int body = 0;           // of several
+  int body = 0;           // index of the body
   double w1 = 0, w2 = 0;  // weights of the element's second and third corner
 };
 
@@ -42,8 +42,8 @@ class Body {
   const Placement& placement() const { return placement_; }
   bool is_cavity() const { return surface_.is_cavity; }
 
-  // Velocity of the material and of the fluid at each node of the surface: no slip, plus the flow through openings,
-  // so that the flux of fluid_velocity() through a ventricle's whole surface is zero to rounding.
+  // node_velocity: velocity of the wall at each surface node. fluid_velocity: the same plus the flow through openings;
+  // its flux through the whole surface of a ventricle is zero to rounding.
   std::span<const Vec3> node_velocity() const { return node_velocity_; }
   std::span<const Vec3> fluid_velocity() const { return fluid_velocity_.empty() ? node_velocity_ : fluid_velocity_; }
   bool has_openings() const { return !opening_.empty(); }

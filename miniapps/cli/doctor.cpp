@@ -294,7 +294,7 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Pivots& p
   say("\nsuggested solvers\n");
   if (d.has_constant_null_space()) say("  (the constant null space is detected and projected out)\n");
   if (d.is_symmetric() && d.rows > 0 && e.symmetric_part.most < 0)
-    say("  (negative definite: negate both sides to use cg)\n");
+    say("  (the matrix is negative definite; for cg multiply A and b by -1)\n");
   if (d.is_symmetric() && (is_positive || (d.has_constant_null_space() && is_like_poisson)))
     advise(solver("cg+" + safe), "symmetric, positive");
   if (is_like_poisson && has_library("hypre"))

@@ -46,19 +46,19 @@ struct PseudoTimeOptions {
   double exponent_down = 1, exponent_up = 0.5;  // (3): residual falling, rising; the paper: 0.25, 0.3
   double relaxation = 0.5;                      // largest relative change of density and pressure per step
   double least_relaxation = 0.2;                // lower bound of omega in (2)
-  double tolerance = 1e-6;                      // of the energy residual, relative to the first ones of its phase
-  double first_order_tolerance = 0.1;           // of the first-order phase; 0: no such phase
-  int coarse_meshes = 0;                        // on which a steady flow starts
-  double coarse_tolerance = 1e-2;               // of the residual there
-  double force_tolerance = 0;                   // of lift and drag over force_window steps; 0: off
+  double tolerance = 1e-6;                      // of the energy and turbulence residuals, relative to the first steps
+  double first_order_tolerance = 0.1;           // residual reduction of the first-order phase; 0: no such phase
+  int coarse_meshes = 0;                        // number of coarser meshes on which a steady flow starts
+  double coarse_tolerance = 1e-2;               // tolerance of the residual on these meshes
+  double force_tolerance = 0;                   // largest change of lift and drag over force_window steps; 0: off
   int force_window = 50;
   int max_steps = 500;
-  int max_rejections = 12;      // of one step, before the run stops
+  int max_rejections = 12;      // rejections of one step before the run stops
   double rejected_cut = 0.1;    // factor on the CFL number after a rejected step
   double largest_growth = 10;   // steps that multiply the residual by more are rejected
   double growth = 1;            // factor on the CFL number after each full step, in addition to (3)
   bool float_jacobian = false;  // values stored as floats: [linear.flow] matrix_storage
-  bool dual_products = false;   // by dual numbers instead of differences
+  bool dual_products = false;   // products by dual numbers instead of differences
   bool line_search = false;     // on the residual with its pseudo-time derivative, instead of largest_growth
   bool matrix_free = false;     // Newton: products with dR/dU of the full scheme; false: first-order Jacobian
 };

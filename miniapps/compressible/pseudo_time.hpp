@@ -30,7 +30,7 @@ struct PseudoTimeControl {
   double reference = 0;  // largest energy residual of the first steps of the phase
   int steps_in_phase = 0;
   double turbulence_reference = 0;     // the same for the turbulence model
-  std::array<double, 5> norm{};        // current residual of each equation, and of the turbulence model
+  std::array<double, 5> norm{};        // current residual of each flow equation and of the turbulence model
   std::array<double, 5> rounding{};    // rounding error of `norm` at the start of the phase
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };

@@ -47,8 +47,7 @@ struct BuiltFlow {
         flow(read.c, ranks ? ranks->part.mesh : read.mesh, read.boundary, config.table("linear"),
              ranks ? &*ranks : nullptr) {
     if (ranks && !flow.pseudo.solver().refresh_policy().is_always())
-      config.table("linear").table("flow").fail("refresh",
-                                                "in parallel the preconditioner is rebuilt for every matrix");
+      config.table("linear").table("flow").fail("refresh", "'refresh' must be \"always\" on more than one rank");
     return_freed_memory();  // the temporary geometry
     flow.pseudo.jacobian().set_lines(row_ranges(ranks ? ranks->own(read.lines) : read.lines));  // for `line`
     flow.initialise();
