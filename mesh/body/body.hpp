@@ -26,9 +26,9 @@ struct Foot {
 
 class Body {
  public:
-  // `reference` is in the body's frame, elements sorted in space; `exact` (same frame): if the shape is an ellipsoid.
+  // `reference`: surface in the frame of the body, elements sorted in space; `exact` (same frame): for ellipsoids.
   Body(Surface reference, Motion motion, std::optional<Ellipsoid> exact = {});
-  // The ventricle's own law is applied before those of `motion`.
+  // The motion law of the ventricle is applied before those of `motion`.
   Body(LeftVentricle ventricle, Motion motion);
 
   void move(double t);  // no allocation
@@ -48,7 +48,7 @@ class Body {
   std::span<const Vec3> fluid_velocity() const { return fluid_velocity_.empty() ? node_velocity_ : fluid_velocity_; }
   bool has_openings() const { return !opening_.empty(); }
 
-  // At a foot of BodyDistance: velocity of the wall, and of the fluid.
+  // Velocity of the wall and of the fluid at a foot of BodyDistance.
   Vec3 wall_velocity(const Foot& foot) const;
   Vec3 fluid_velocity(const Foot& foot) const;
   bool is_outflow(const Foot& foot) const;  // an opening with outflow at this time
@@ -67,7 +67,7 @@ class Body {
   std::optional<Ellipsoid> exact_reference_, exact_;
   Placement placement_;
   bool has_moved_ = false;
-  std::vector<Vec3> node_velocity_, fluid_velocity_;  // the second only with openings
+  std::vector<Vec3> node_velocity_, fluid_velocity_;  // fluid_velocity_: only with openings
   std::vector<Opening> opening_;                      // inflow through the first, outflow through the second
   bool empties_ = false;
   double time_ = 0;

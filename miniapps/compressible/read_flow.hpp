@@ -1,4 +1,4 @@
-// The case of a flow, read on every rank, and the flow built from it.
+// The case of a flow, which every rank reads, and the flow built from it.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -39,7 +39,7 @@ inline std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
 // This rank's part in its initial state. Collective; read and ranks must outlive it.
 template <class Space>
 struct BuiltFlow {
-  std::optional<MeshRanks> ranks;  // none on one rank
+  std::optional<MeshRanks> ranks;  // empty on one rank
   CompressibleFlow<Space> flow;
 
   BuiltFlow(const ReadCase& read, const Table& config, const Communicator& communicator)

@@ -89,7 +89,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
     return lines_[static_cast<std::size_t>(flow_case_.dim()) + scalar];
   }
   void add_system(const SystemDefaults& system, int component, const Table& linear);
-  BodyPieces pieces_of(std::size_t body) const;  // of this rank
+  BodyPieces pieces_of(std::size_t body) const;  // pieces of this rank
   void place_bodies(double t);
   void measure_driving(double dt, double (&driven)[3]);
   void upload_rows();
@@ -100,7 +100,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   void assemble_pressure();
   void prepare(FlowSystem<Space>& system);
   void move_bodies(double dt, Timings& timings);
-  View<const double> momentum_rhs(int component, double dt, bool sides_move);  // of (2)
+  View<const double> momentum_rhs(int component, double dt, bool sides_move);  // right-hand side of (2)
   bool project(double dt, Timings& timings);                                   // (3) to (5); dt = 0: (3) and (4)
   WallMotions wall_motions() const;
 

@@ -11,8 +11,8 @@ int run_incompressible(Run& run, const Table& config);  // the process's exit co
 void info_incompressible(const Table& config, int ranks,
                          std::ostream& out);  // sizes, memory, solvers; allocates nothing
 
-StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& config);  // of either scheme
-// Of artificial compressibility.
+StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& config);  // plan for either scheme
+// Artificial compressibility.
 StructuredPlan coupled_plan(const IncompressibleCase& c, const Table& config);
 int run_coupled(Run& run, const Table& config, const StructuredPlan& plan);
 

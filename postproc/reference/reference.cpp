@@ -69,7 +69,7 @@ Comparison read_comparison(const Table& options) {
   c.column = t.get<std::string>("column");
   for (const auto& row : t.get<std::vector<std::string>>("rows")) {
     const auto at = row.find('=');
-    if (at == row.npos) t.fail("rows", "an entry of 'rows' reads \"column=entry\", not \"" + row + "\"");
+    if (at == row.npos) t.fail("rows", "an entry of 'rows' must have the form \"column=entry\", not \"" + row + "\"");
     c.rows.emplace_back(row.substr(0, at), row.substr(at + 1));
   }
   c.nodes = t.get<int>("nodes");

@@ -47,7 +47,7 @@ class Iteration {
   // For a direct solver, which needs no guess: x counts as 0 until the caller has stored M^-1 b there. r is work space.
   // The tolerance must be relative to |b|.
   void start_at_zero(View<double> r);
-  void restart(View<double> r);  // the same, at the end of a cycle
+  void restart(View<double> r);  // computes r at the end of a cycle
   void judge(double norm);       // restart for a method that has computed the true residual itself
   bool running() const { return running_; }
 
@@ -135,7 +135,7 @@ class Iteration {
   Start start_of_zero_guess(View<double> r);
   double without_mean(View<double> r, Pair sums);
   void begin(const Start& first);
-  void remove_mean();  // of x
+  void remove_mean();  // removes the mean of x
   void keep(double norm, bool is_true);
   void take_kept();
 
