@@ -202,8 +202,8 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   const ImmersedCase& c;
   std::vector<std::string> messages, warnings;  // repairs of the file of the body; checks that failed
   ForceStatistics forces, torque;               // statistics of the sums over the bodies; torque: as if it were a drag
-  std::vector<ForceStatistics>
-      forces_of;  // per body if there are several; its torque is in the column of the control volume
+  // Per body if there are several; the torque is in the column of the control volume.
+  std::vector<ForceStatistics> forces_of;
   std::vector<std::vector<double>> saved;
   double max_mass_error = 0, volume_error = 0;  // the largest seen
   std::vector<PvdCollection> surfaces;          // surfaces in the field output, on rank 0

@@ -69,9 +69,8 @@ struct IncompressibleCase {
   const SidePatch& side(int d, int end) const {
     return *std::find_if(patches.begin(), patches.end(), [&](const SidePatch& p) { return p.side == 2 * d + end; });
   }
-  int unknowns() const {
-    return dim() + 1 + (turbulence == Turbulence::k_omega ? 2 : 0);
-  }  // unknowns per cell of the coupled scheme
+  // Unknowns per cell of the coupled scheme.
+  int unknowns() const { return dim() + 1 + (turbulence == Turbulence::k_omega ? 2 : 0); }
   int dim() const { return grid.is_2d() ? 2 : 3; }
   bool has_exact() const { return exact != Initial::rest; }
   bool has_exact_pressure() const { return exact == Initial::taylor_green_2d || exact_has_pressure; }

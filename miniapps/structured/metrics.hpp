@@ -11,8 +11,8 @@ namespace weir {
 struct MetricLine {
   const double* h = nullptr;      // width of cell i
   const double* inv_h = nullptr;  // 1 / h
-  const double* m =
-      nullptr;  // 0..n: distance of the centres of cells i - 1 and i, the width of the control volume of face i
+  // 0..n: distance of the centres of cells i - 1 and i, the width of the control volume of face i.
+  const double* m = nullptr;
   const double* inv_m = nullptr;   // 1 / m
   const double* centre = nullptr;  // centre of cell i
   const double* face = nullptr;    // 0..n: low face of cell i

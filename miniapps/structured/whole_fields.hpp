@@ -71,7 +71,7 @@ class WholeFields : public WholeArrays<Space> {
     }
     return *copy_;
   }
-  // The whole padded field of a field in host memory, on rank 0; empty on the other ranks.
+  // Gathers a padded field in host memory: the whole field on rank 0, empty on the other ranks.
   std::vector<double> of(const std::vector<double>& mine) const { return this->gather_.gathered("field", mine); }
 
  private:

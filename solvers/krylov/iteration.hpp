@@ -47,7 +47,7 @@ class Iteration {
   // For a direct solver, which needs no guess: x counts as 0 until the caller has stored M^-1 b there. r is work space.
   // The tolerance must be relative to |b|.
   void start_at_zero(View<double> r);
-  void restart(View<double> r);  // computes r at the end of a cycle
+  void restart(View<double> r);  // r = b - A x at the end of a cycle
   void judge(double norm);       // restart for a method that has computed the true residual itself
   bool running() const { return running_; }
 

@@ -9,8 +9,8 @@
 namespace weir {
 
 struct CellNumbers {
-  std::array<int, 2> grid{
-      0, 0};    // cells of the generated mesh: cell (a, b) has the number a grid[1] + b; 0: not structured
+  // Cells of the generated mesh: cell (a, b) has the number a grid[1] + b; 0: not structured.
+  std::array<int, 2> grid{0, 0};
   Order order;  // number in the generated mesh of each cell
 };
 

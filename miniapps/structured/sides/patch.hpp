@@ -32,8 +32,8 @@ struct SidePatch {
   int first[3] = {};  // cells along each direction of the side, first .. last - 1 of the whole grid
   int last[3] = {1, 1, 1};
   Type type = Type::wall;
-  double velocity[3] =
-      {};  // velocity of a wall or inlet, without profile and modulation; formulas: the largest value at t = 0
+  // Velocity of a wall or inlet, without profile and modulation; formulas: the largest value at t = 0.
+  double velocity[3] = {};
   bool has_formula = false;
   VectorFormula formula;  // used instead of `velocity`
   Profile profile = Profile::constant;
