@@ -36,7 +36,9 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
     options.fail("method", "the preconditioner '" + type + "' is not a constant operator: " + applied_by +
                                " cannot use it; use fgmres");
   if (preconditioner_->traits().is_method_alone && !names.is_itself)
-    names.options.fail("library", preconditioner_->describe() + " has no `apply`: take it as method = \"plugin:...\"");
+    names.options.fail(type == "plugin" ? "library" : "type", preconditioner_->describe() +
+                                                                  " is a method, not a preconditioner: method = \"" +
+                                                                  (type == "plugin" ? "plugin:..." : type) + "\"");
   if (names.is_itself) krylov_ = preconditioner_->own_method(options_);
   has_own_method_ = bool(krylov_);
   if (!krylov_) krylov_ = make_krylov<Space>(names.is_itself ? "correction" : method_, options_);

@@ -14,6 +14,7 @@ namespace {
 constexpr const PreconditionerDescription* all_preconditioners[] = {&preconditioner::none,
                                                                     &preconditioner::jacobi,
                                                                     &preconditioner::fast_poisson,
+                                                                    &preconditioner::capacitance,
                                                                     &preconditioner::multigrid,
                                                                     &preconditioner::block_jacobi,
                                                                     &preconditioner::sgs,

@@ -77,7 +77,8 @@ struct KrylovDescription {
 // Descriptions of the preconditioners, each defined in the source of its method.
 namespace preconditioner {
 extern const PreconditionerDescription none, jacobi, block_jacobi, sgs, block_ilu0, line, multicolor, async_ilu0,
-    async_block_ilu0, parilu, parilut, fast_poisson, multigrid, aggregation, additive_schwarz, plugin, python;
+    async_block_ilu0, parilu, parilut, fast_poisson, capacitance, multigrid, aggregation, additive_schwarz, plugin,
+    python;
 }
 namespace krylov {
 extern const KrylovDescription cg, bicgstab, gmres, pipelined_cg, pipelined_bicgstab, fgmres, correction, chebyshev,

@@ -94,6 +94,11 @@ class Iteration {
   void precondition(View<const double> r, View<double> z);                             // no effect if z is r
   double precondition_dot(View<const double> r, View<double> z);                       // returns r.z
   Pair precondition_dots(View<const double> r, View<const double> w, View<double> z);  // returns {r.z, w.z}
+  // A part of a preconditioner that is not one application.
+  template <class F>
+  void apply_part(const F& f) {
+    timed(preconditioner_, f);
+  }
   bool has_ranks() const { return A_.ranks() != nullptr; }
   // Storage for M^-1 r: `own`, resized, or r itself if M is the identity.
   View<double> place_of(View<double> r, Array<double, Space>& own) const;

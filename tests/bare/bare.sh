@@ -2,11 +2,12 @@
 # Weir on a bare Debian: a minimal root, this repository cloned into it, the first command of README.md, then the other commands
 # that README.md and docs/tutorial.md promise for such a machine.
 #
-#   tests/bare/bare.sh [--tests | --sanitized | --clients] [--plant library | link | package] [FOLDER]
+#   tests/bare/bare.sh [--quick | --tests | --clients | --options] [--plant library | link | package] [FOLDER]
 #
+#   --quick   a program that is hardly optimised: a stage of the gate
 #   --tests   ./weir test too, the second command; the gate runs it in its own stage
-#   --sanitized   the program of these commands is built with ASan and UBSan; then the unit tests of that tree: a stage of the gate
 #   --clients     programs in C, C++, Fortran, Python and on PETSc that call the installed library (clients.sh)
+#   --options     without each optional library (options.py), where all of Debian's are installed
 #   --plant   a fault, which must make this script fail: a library that cmake/debian-packages.txt does not name, a program that
 #             does not link, a package that is used and not installed
 #   FOLDER    of the root, which is used again where it is there; default: a temporary one, removed at the end
@@ -18,30 +19,20 @@ repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Inside of the new root: the commands.
 inside() {
-  local plant=$1 tests=$2 installs=$3 failed=0
-  local short=()
-  # Leaks are looked for by the unit tests: MPI's libraries leak at the end of a program.
-  [ "$tests" != sanitized ] || short=(--steps 1)  # each takes a hundred times as long
-  [ "$tests" != sanitized ] || export WEIR_CMAKE="-DWEIR_SANITIZE=address -DWEIR_TESTS=ON -DWEIR_BATCH=6" ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=1
+  local plant=$1 tests=$2 installs=$3
+  local short=() small=()
+  if [ "$tests" = quick ]; then
+    short=(--steps 1) small=(--quick)
+    export WEIR_CMAKE="${WEIR_CMAKE:-} -DWEIR_ONLY_CHECK=ON"
+  fi
   cd /weir
+  . tests/bare/expect.sh
   export HOME=/root TMPDIR=/tmp OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   case $plant in
     library) sed -i 's/libmuparser-dev//; s/libfmt-dev//' cmake/debian-packages.txt ;;
     link) sed -i 's/ plugin.cpp)/)/' solvers/adapters/CMakeLists.txt ;;
     package) sed -i 's/import_module("numpy")/import_module("scipy")/' postproc/report/report.py ;;
   esac
-  # expect CODE "PATTERN" COMMAND...: its exit code, and words that it must say.
-  expect() {
-    local code=0 begun=$SECONDS
-    "${@:3}" >/tmp/said 2>&1 || code=$?
-    if [ "$code" = "$1" ] && { [ -z "$2" ] || grep -Eq -- "$2" /tmp/said; }; then
-      printf 'passed  %4s s  %s\n' $((SECONDS - begun)) "${*:3}"
-    else
-      printf 'FAILED  %4s s  %s: exit code %s (expected %s); expected words: %s\n' $((SECONDS - begun)) "${*:3}" "$code" "$1" "$2"
-      tail -n 40 /tmp/said
-      failed=1
-    fi
-  }
   expect 0 "$installs" ./weir setup
   expect 0 "report.html" ./weir run inputs/study/aerofoil_flow.toml "${short[@]}"
   expect 0 "" test -s weir-runs/aerofoil_flow/report.html
@@ -59,7 +50,8 @@ inside() {
   expect 0 "converged" ./weir solve banded:1000:1
   expect 2 "this build lacks hypre \(Debian package libhypre-dev\)" ./weir solve banded:1000:1 --solver hypre:cg+boomeramg
   printf '%s\n' '[study]' 'cases = ["/weir/inputs/incompressible/cavity_re100.toml"]' 'configurations = ["a", "b"]' 'repeats = 1' \
-    'until = { time = 0.02 }' '[configuration.a]' '[configuration.b]' 'set = ["linear.pressure.tolerance=1e-7"]' >/tmp/study.toml
+    '[configuration.a]' 'set = ["time.end=0.1"]' \
+    '[configuration.b]' 'set = ["time.end=0.1", "linear.pressure.tolerance=1e-7"]' >/tmp/study.toml
   expect 0 "report.html" ./weir ab /tmp/study.toml -o /tmp/study
   expect 0 "report.html" ./weir report /tmp/cavity
   expect 0 "cavity.toml" ./weir new plugin /tmp/mine
@@ -67,15 +59,13 @@ inside() {
   expect 0 "." cmake --build /tmp/mine/build
   expect 0 "stopped: --steps" ./weir run /tmp/mine/cavity.toml --steps 20 -o /tmp/with_mine
   expect 0 "momentum +halo" mpirun --oversubscribe -n 2 build-run/bin/weir run inputs/incompressible/cavity_re100.toml --steps 20 -o /tmp/ranks
-  expect 0 "triad" ./weir bench kernels
+  expect 0 "triad" ./weir bench kernels "${small[@]}"
   expect 0 "this build lacks hypre" ./weir bench peers --quick -o /tmp/peers
-  if [ "$tests" != sanitized ]; then  # such a tree is not installed
-    expect 0 "." cmake --install build-run --prefix /tmp/prefix
-    expect 0 "." cmake -S /tmp/prefix/share/weir/inputs/examples -B /tmp/examples -DCMAKE_PREFIX_PATH=/tmp/prefix
-    expect 0 "." cmake --build /tmp/examples
-    expect 0 "converged" /tmp/examples/2_matrix_free
-    expect 0 "report.html" env -C / /tmp/prefix/bin/weir run inputs/incompressible/cavity_re100.toml --steps 5 -o /tmp/installed
-  fi
+  expect 0 "." cmake --install build-run --prefix /tmp/prefix
+  expect 0 "." cmake -S /tmp/prefix/share/weir/inputs/examples -B /tmp/examples -DCMAKE_PREFIX_PATH=/tmp/prefix
+  expect 0 "." cmake --build /tmp/examples
+  expect 0 "converged" /tmp/examples/2_matrix_free
+  expect 0 "report.html" env -C / /tmp/prefix/bin/weir run inputs/incompressible/cavity_re100.toml --steps 5 -o /tmp/installed
   expect 0 "." ./weir lint links words
   case $tests in
     yes) expect 0 "100% tests passed" ./weir test ;;
@@ -83,10 +73,9 @@ inside() {
       expect 0 "." apt-get install -y --no-install-recommends gfortran python3-scipy petsc-dev
       expect 0 "clients: all right" tests/bare/clients.sh /tmp/clients
       ;;
-    sanitized)
-      unset ASAN_OPTIONS OMP_NUM_THREADS
-      expect 0 "" ninja -C build-run unit_tests
-      expect 0 "100% tests passed" ctest --test-dir build-run --output-on-failure "-j$(($(nproc) + 1))" -L unit -LE long
+    options)
+      expect 0 "." apt-get install -y --no-install-recommends petsc-dev libhypre-dev libsuitesparse-dev
+      expect 0 "without all: passed" tests/bare/options.py
       ;;
   esac
   return "$failed"
@@ -97,8 +86,9 @@ while [ $# -gt 0 ]; do
   case $1 in
     --inside) inside "$2" "$3" "$4"; exit ;;
     --tests) tests=yes ;;
-    --sanitized) tests=sanitized ;;
+    --quick) tests=quick ;;
     --clients) tests=clients ;;
+    --options) tests=options ;;
     --plant) plant=$2; shift ;;
     -*) sed -n 5,5p "${BASH_SOURCE[0]}" >&2; exit 2 ;;
     *) root=$(realpath -m "$1") ;;
@@ -108,7 +98,10 @@ done
 
 unable() { echo "bare: $*; this check was not made" >&2; exit 77; }
 [ "$(id -u)" -eq 0 ] || unable "a root file system can be made by root alone"
-unshare --mount true 2>/dev/null || unable "this machine does not let root mount file systems (unshare --mount)"
+work=$(mktemp -d -p "${TMPDIR:-/var/tmp}")  # some gigabytes: not where files are held in memory
+trap 'rm -rf --one-file-system "$work"' EXIT
+mkdir "$work/proc"
+unshare --mount --pid --fork mount -t proc proc "$work/proc" 2>/dev/null || unable "this machine does not let root mount file systems (unshare)"
 command -v mmdebstrap >/dev/null || command -v debootstrap >/dev/null ||
   apt-get install -y --no-install-recommends mmdebstrap >/dev/null 2>&1 || unable "mmdebstrap is missing (Debian package mmdebstrap)"
 # The archives that this machine's apt takes from Debian (or Ubuntu) itself.
@@ -116,26 +109,25 @@ archives=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT
   sed -nE 's/\|(Debian|Ubuntu)\|Packages$//p' | sort -u)
 [ -n "$archives" ] || unable "apt knows no archive of Debian (apt-get update)"
 
-work=$(mktemp -d)
 [ -n "$root" ] || root=$work/root
-trap 'rm -rf --one-file-system "$work"' EXIT
 apt-config dump | grep -iE '^Acquire::(https?::|ftp::|Retries|.*Proxy)' >"$work/apt.conf" || true
 begun=$SECONDS installs=""
 if [ ! -e "$root/etc/apt" ]; then
   installs="installing [0-9]+ packages"
   suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
   if command -v mmdebstrap >/dev/null; then
-    mmdebstrap --quiet --variant=minbase --aptopt="$work/apt.conf" --include=ca-certificates "$suite" "$root" - <<<"$archives"
+    mmdebstrap --quiet --variant=minbase --aptopt="$work/apt.conf" --include=ca-certificates "$suite" "$root" - <<<"$archives" ||
+      unable "mmdebstrap made no root"
   else
     debootstrap --variant=minbase --include=ca-certificates "$suite" "$root" "$(awk '{print $2; exit}' <<<"$archives")" >"$work/log" ||
-      { tail -n 20 "$work/log" >&2; exit 1; }
+      { tail -n 20 "$work/log" >&2; unable "debootstrap made no root"; }
     printf '%s\n' "$archives" >"$root/etc/apt/sources.list"
   fi
 fi
 cp "$work/apt.conf" "$root/etc/apt/apt.conf.d/99machine"
 for file in /etc/resolv.conf /etc/hosts; do [ ! -e $file ] || cp -L --remove-destination $file "$root$file"; done
 [ ! -d /usr/local/share/ca-certificates ] || cp -r /usr/local/share/ca-certificates "$root/usr/local/share/"
-rm -rf "$root/weir"
+rm -rf "$root/weir" "$root"/tmp/*  # of an earlier run
 git -c safe.directory='*' clone -q --no-hardlinks "file://$repository" "$root/weir"
 echo "bare: a root of $(du -sm --one-file-system "$root" | cut -f1) MB in $((SECONDS - begun)) s: $root"
 

@@ -92,11 +92,22 @@ void check_signs(const SeparableOperator& A);
 FastPoissonPlan make_fast_poisson_plan(const SeparableOperator& A, const FastPoissonOptions& options, bool may_use_fast,
                                        std::int64_t least_lines);
 
+// Rows of a grid that contain the cells of a list: rows low[k] .. high[k] - 1 of plane k; low = high: none.
+struct RowRanges {
+  std::vector<int> low, high;
+};
+
 template <class Space>
 class FastPoissonSweep {
  public:
   virtual ~FastPoissonSweep() = default;
   virtual void solve(const FastPoissonPlan& plan, View<const double> r, View<double> z) const = 0;
+  // Solution in the rows `near` for an r that is 0 in all other rows (Banegas 1978): z is undefined elsewhere, and if
+  // the operator is singular it is determined up to a constant. keep_near first, for each plan.
+  virtual void keep_near(const FastPoissonPlan& /*plan*/, const RowRanges& /*near*/) {}
+  virtual void solve_near(const FastPoissonPlan& plan, View<const double> r, View<double> z) const {
+    solve(plan, r, z);
+  }
   // Transform along x only, without Modes::norm; `from` and `to` differ.
   virtual void transform_x(const FastPoissonPlan& plan, bool inverse, const double* from, double* to) const = 0;
   virtual std::int64_t bytes() const = 0;

@@ -33,13 +33,17 @@ struct ThomasBlock {
   int count;
   const double* sigma;  // per line
   bool first_is_singular = false;
+  int first = 0, last = -1;  // values first .. last - 1; last < 0: all of them
+  // Per line, if the values before `first` and from `last` on have no right-hand side: their `escape`, from either end.
+  const double *below = nullptr, *above = nullptr;
 };
 
 // f = norm * in. scratch: 2 * size * thomas_width doubles.
 void solve_lines(const SeparableDirection& d, double scale, double norm, const ThomasBlock& b, double* scratch) {
   constexpr int W = thomas_width;
-  const int n = d.size(), w = b.count;
+  const int n = b.last < 0 ? d.size() : b.last, w = b.count;
   alignas(64) double escape[W] = {}, surplus[W] = {};
+  if (b.below) std::copy_n(b.below, w, escape);
   const double total = b.first_is_singular ? std::accumulate(d.mass.begin(), d.mass.end(), 0.0) : 1;
   if (b.first_is_singular) {
     double s = 0;
@@ -48,13 +52,17 @@ void solve_lines(const SeparableDirection& d, double scale, double norm, const T
   }
   // x_k = g_k + c_k x_{k+1}
   double *g = scratch, *c = scratch + std::ptrdiff_t{n} * W;
-  for (int k = 0; k < n; ++k) {
+  constexpr double no_source[W] = {};
+  alignas(64) double rest[W];  // part of the last coupling that the values from b.last on leave
+  std::fill_n(rest, W, 1.0);
+  for (int k = b.first; k < n; ++k) {
     const double m = d.mass[k], end = scale * d.boundary[k], before = scale * d.lower[k], u = scale * d.upper[k];
-    const double *f = b.in + k * b.step, *g_before = k > 0 ? g - W : escape;
+    const double *f = b.in + k * b.step, *g_before = k > b.first ? g - W : no_source;
+    if (b.above && k + 1 == n) std::copy_n(b.above, w, rest);
 #pragma omp simd
     for (int l = 0; l < w; ++l) {
       const double e = b.sigma[l] * m + end + before * escape[l];
-      const double pivot = e + u;
+      const double pivot = e + u * rest[l];
       const double inverse = pivot > 0 ? 1 / pivot : 0;
       g[l] = (norm * f[l] - surplus[l] * m + before * g_before[l]) * inverse;
       c[l] = u * inverse;
@@ -64,7 +72,7 @@ void solve_lines(const SeparableDirection& d, double scale, double norm, const T
     c += W;
   }
   alignas(64) double x[W] = {};
-  for (int k = n - 1; k >= 0; --k) {
+  for (int k = n - 1; k >= b.first; --k) {
     g -= W;
     c -= W;
     double* out = b.out + k * b.step;
@@ -85,10 +93,19 @@ class HostSweep final : public FastPoissonSweep<Host> {
  public:
   explicit HostSweep(const FastPoissonPlan& plan);
   void solve(const FastPoissonPlan& plan, View<const double> r, View<double> z) const override;
+  void keep_near(const FastPoissonPlan& plan, const RowRanges& near) override;
+  void solve_near(const FastPoissonPlan& plan, View<const double> r, View<double> z) const override;
   void transform_x(const FastPoissonPlan& plan, bool inverse, const double* from, double* to) const override;
   std::int64_t bytes() const override { return bytes_; }
 
  private:
+  struct Near {  // rows of solve_near, and all that the tridiagonal systems need of the values beyond them
+    RowRanges rows;
+    int along = -1;             // the tridiagonal direction; -1: nothing is left out
+    int first = 0, last = 0;    // values of the tridiagonal direction between which those rows lie
+    std::vector<double> below;  // per line: ThomasBlock
+    std::vector<double> above;
+  };
   struct Call {  // one solve
     const FastPoissonPlan& plan;
     int threads;
@@ -106,14 +123,18 @@ class HostSweep final : public FastPoissonSweep<Host> {
     return blocks(lines, transform_[d]->block());
   }
   void transform_block(int d, bool inverse, const double* from, double* z, int plane, int block, double* scratch) const;
+  void transform_rows(bool inverse, const double* from, double* z, int plane, double* scratch) const;
+  void transform_near_planes(const Call& call, bool inverse, const double* from) const;
   int threads() const { return extents_.count() <= parallel_grain ? 1 : std::min(omp_get_max_threads(), slots_); }
   void transform_planes(const Call& call, bool inverse, const double* from) const;
   void transform_z(const Call& call, bool inverse, const double* from) const;
-  void solve_tridiagonal(const Call& call, const double* from) const;
+  double sigma(const FastPoissonPlan& p, int line, int plane) const;
+  void solve_tridiagonal(const Call& call, const double* from, const Near* near = nullptr) const;
   void solve_diagonal(const Call& call, const double* from) const;
 
   Extents extents_;
   std::array<std::unique_ptr<LineTransform>, 3> transform_;
+  Near near_;
   Array<double, Host> scratch_;
   std::int64_t stride_ = 0, bytes_ = 0;
   int slots_ = 1;
@@ -178,26 +199,32 @@ void HostSweep::transform_z(const Call& call, bool inverse, const double* from) 
       [&](int b, double* scratch) { transform_block(2, inverse, from, call.z, 0, b, scratch); });
 }
 
-void HostSweep::solve_tridiagonal(const Call& call, const double* from) const {
+// Of a line of the tridiagonal direction: y (plane: z) or z.
+double HostSweep::sigma(const FastPoissonPlan& p, int line, int plane) const {
+  const int other = p.tridiagonal == 1 ? 2 : 1, at = p.tridiagonal == 1 ? plane : line / extents_.nx;
+  return p.shift + p.scale * (p.modes[0].lambda[line % extents_.nx] + p.modes[other].lambda[at]);
+}
+
+void HostSweep::solve_tridiagonal(const Call& call, const double* from, const Near* near) const {
   const FastPoissonPlan& p = call.plan;
   const int nx = extents_.nx, along = p.tridiagonal;
   const SeparableDirection& d = p.direction[along];
   const std::ptrdiff_t nxy = std::ptrdiff_t{nx} * extents_.ny;
   const int planes = along == 1 ? extents_.nz : 1, lines = along == 1 ? nx : nx * extents_.ny;
   const int count = blocks(lines, thomas_width);
-  const double* lambda_x = p.modes[0].lambda.data();
-  const double* lambda_2 = p.modes[along == 1 ? 2 : 1].lambda.data();
   run(call, planes * count, [&](int t, double* scratch) {
     const int plane = t / count, first = t % count * thomas_width;
-    double sigma[thomas_width] = {};
+    double sigmas[thomas_width] = {};
     const int w = std::min(thomas_width, lines - first);
-    for (int c = 0; c < w; ++c) {
-      const int j = along == 1 ? plane : (first + c) / nx;
-      sigma[c] = p.shift + p.scale * (lambda_x[(first + c) % nx] + lambda_2[j]);
+    for (int c = 0; c < w; ++c) sigmas[c] = sigma(p, first + c, plane);
+    const std::ptrdiff_t offset = plane * nxy + first, line = std::ptrdiff_t{plane} * lines + first;
+    ThomasBlock block{
+        from + offset, call.z + offset, along == 1 ? nx : nxy, w, sigmas, p.singular && offset == 0 && !near};
+    if (near) {
+      block.first = near->first, block.last = near->last;
+      block.below = near->below.data() + line, block.above = near->above.data() + line;
     }
-    const std::ptrdiff_t offset = plane * nxy + first;
-    solve_lines(d, p.scale, p.norm(),
-                {from + offset, call.z + offset, along == 1 ? nx : nxy, w, sigma, p.singular && offset == 0}, scratch);
+    solve_lines(d, p.scale, p.norm(), block, scratch);
   });
 }
 
@@ -238,6 +265,103 @@ void HostSweep::solve(const FastPoissonPlan& plan, View<const double> r, View<do
   plan.tridiagonal >= 0 ? solve_tridiagonal(call, from) : solve_diagonal(call, from);
   if (along_z) transform_z(call, true, z.data());
   if (in_planes) transform_planes(call, true, z.data());
+}
+
+// Only with a tridiagonal direction: the values beyond the rows then enter by one number per line.
+void HostSweep::keep_near(const FastPoissonPlan& p, const RowRanges& rows) {
+  near_ = {};
+  const int along = p.tridiagonal;
+  if (along < 0) return;
+  const int planes = extents_.nz, size = p.direction[along].size();
+  near_.rows = rows;
+  near_.first = size;
+  for (int k = 0; k < planes; ++k) {
+    if (rows.low[k] == rows.high[k]) continue;
+    near_.first = std::min(near_.first, along == 1 ? rows.low[k] : k);
+    near_.last = std::max(near_.last, along == 1 ? rows.high[k] : k + 1);
+  }
+  if (near_.first >= near_.last) return;
+  near_.along = along;
+  const SeparableDirection& d = p.direction[along];
+  const int lines = extents_.count() / size, in_plane = along == 1 ? extents_.nx : lines;
+  near_.below.resize(static_cast<std::size_t>(lines));
+  near_.above.resize(static_cast<std::size_t>(lines));
+#pragma omp parallel for schedule(static)
+  for (int l = 0; l < lines; ++l) {
+    const double s = sigma(p, l % in_plane, l / in_plane);
+    const auto escape = [&](int k, double next, double coupling, double outward) {
+      const double e = s * d.mass[k] + p.scale * (d.boundary[k] + outward * next), pivot = e + p.scale * coupling;
+      return pivot > 0 ? e / pivot : 0;
+    };
+    double below = 0, above = 0;
+    for (int k = 0; k < near_.first; ++k) below = escape(k, below, d.upper[k], d.lower[k]);
+    for (int k = size - 1; k >= near_.last; --k) above = escape(k, above, d.lower[k], d.upper[k]);
+    near_.below[l] = below;
+    near_.above[l] = above;
+  }
+}
+
+// Along x, for the rows of near_ in a plane.
+void HostSweep::transform_rows(bool inverse, const double* from, double* z, int plane, double* scratch) const {
+  const int nx = extents_.nx, low = near_.rows.low[plane], high = near_.rows.high[plane];
+  const std::ptrdiff_t first = std::ptrdiff_t{plane} * nx * extents_.ny;
+  if (!transform_[0]) {
+    if (from != z) std::copy(from + first + low * nx, from + first + high * nx, z + first + low * nx);
+    return;
+  }
+  const LineTransform& T = *transform_[0];
+  for (int j = low; j < high; j += T.block()) {
+    const std::ptrdiff_t at = first + std::ptrdiff_t{j} * nx;
+    const Lines l{from + at, z + at, 1, nx, std::min(T.block(), high - j)};
+    inverse ? T.inverse(l, scratch) : T.forward(l, scratch);
+  }
+}
+
+// Along x and, if z is tridiagonal, along y.
+void HostSweep::transform_near_planes(const Call& call, bool inverse, const double* from) const {
+  const std::ptrdiff_t nx = extents_.nx, nxy = nx * extents_.ny;
+  const bool along_z = near_.along == 2;
+  const int first = along_z ? near_.first : 0, last = along_z ? near_.last : extents_.nz;
+  run(call, last - first, [&](int t, double* scratch) {
+    const int k = first + t, low = near_.rows.low[k], high = near_.rows.high[k];
+    const auto along_y = [&] {
+      for (int b = 0; transform_[1] && b < blocks_a_plane(1); ++b)
+        transform_block(1, inverse, call.z, call.z, k, b, scratch);
+    };
+    if (inverse) {
+      if (low == high) return;
+      if (along_z) along_y();
+      return transform_rows(true, call.z, call.z, k, scratch);
+    }
+    double* plane = call.z + k * nxy;
+    const int from_row = along_z ? 0 : near_.first, to_row = along_z ? extents_.ny : near_.last;
+    if (low == high) return std::fill(plane + from_row * nx, plane + to_row * nx, 0.0);
+    std::fill(plane + from_row * nx, plane + low * nx, 0.0);
+    std::fill(plane + high * nx, plane + to_row * nx, 0.0);
+    transform_rows(false, from, call.z, k, scratch);
+    if (along_z) along_y();
+  });
+}
+
+void HostSweep::solve_near(const FastPoissonPlan& plan, View<const double> r, View<double> z) const {
+  if (near_.along < 0) return solve(plan, r, z);
+  const Call call{plan, threads(), z.data()};
+  transform_near_planes(call, false, r.data());
+  const bool along_z = near_.along == 1 && transform_[2];
+  const auto transform = [&](bool inverse) {  // along z, in the rows between which all rows lie
+    const LineTransform& T = *transform_[2];
+    const std::ptrdiff_t nx = extents_.nx, nxy = nx * extents_.ny, first = near_.first * nx, last = near_.last * nx;
+    run(call, blocks(static_cast<int>(last - first), T.block()), [&](int b, double* scratch) {
+      double* at = call.z + first + std::ptrdiff_t{b} * T.block();
+      const int count = static_cast<int>(std::min<std::ptrdiff_t>(T.block(), call.z + last - at));
+      const Lines l{at, at, nxy, 1, count};
+      inverse ? T.inverse(l, scratch) : T.forward(l, scratch);
+    });
+  };
+  if (along_z) transform(false);
+  solve_tridiagonal(call, z.data(), &near_);
+  if (along_z) transform(true);
+  transform_near_planes(call, true, z.data());
 }
 
 }  // namespace

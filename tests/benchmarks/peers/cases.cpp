@@ -212,8 +212,8 @@ void add_solvers(std::vector<PeerCase>& all, int side, bool is_full) {
   add("poisson_uniform", "Poisson {}, uniform, to 1e-8", {"cg+multigrid", "fast_poisson"}, geometric_settings());
   add("poisson_stretched", "Poisson {}, stretched (tanh 2), to 1e-8", {"cg+multigrid", "fast_poisson"},
       geometric_settings());
-  add("pressure_sphere", "pressure about a sphere, {}, to 1e-6", {"cg+multigrid"}, gamg);
-  add("pressure_cylinder", "pressure about a cylinder, stretched {}, to 1e-6", {"cg+multigrid"}, gamg);
+  add("pressure_sphere", "pressure about a sphere, {}, to 1e-6", {"cg+multigrid", "capacitance"}, gamg);
+  add("pressure_cylinder", "pressure about a cylinder, stretched {}, to 1e-6", {"cg+multigrid", "capacitance"}, gamg);
 }
 
 void add_iterations(std::vector<PeerCase>& all, bool quick) {
