@@ -3,7 +3,7 @@
 #
 #   packaging/bundle.sh cpu|cuda BUILD_FOLDER [OUT.tar.xz]     default: weir-VERSION-cpu.tar.xz in the build folder
 #
-#   weir-VERSION-cpu/bin        weir, weir_bench, peer_run; the programs of tests that need nothing of the source tree
+#   weir-VERSION-cpu/bin        weir, weir_bench, cpu: peer_run; the programs of tests that need nothing of the source tree
 #                   lib         shared libraries of these, but for glibc's and those of a GPU's driver and toolkit
 #                   share/weir  cases, reports, the Python package, the plugin's header
 #                   go.sh       cuda: what a GPU shows in a few minutes (tests/gpu), with its lists
@@ -11,13 +11,14 @@
 #                   MANIFEST    version, commit, compiler, flags, libraries, needed glibc
 #
 # A program finds its libraries by $ORIGIN: the folder may lie anywhere. Programs that BUILD_FOLDER lacks are left out, but for
-# weir. WEIR_BUNDLE_PROGRAMS names other test programs; WEIR_BUNDLE_XZ holds xz's options (-T0); WEIR_BUNDLE_HOST is the program
+# weir. WEIR_BUNDLE_PROGRAMS names other programs; WEIR_BUNDLE_XZ holds xz's options; WEIR_BUNDLE_HOST is the program
 # weir of a CPU build, for a CUDA bundle's flows on the host.
 set -euo pipefail
 of_cpu="solvers_test linear_solver_test mesh_test incompressible_test compressible_test immersed_test"
 case " $* " in *" cuda "*) tests="gpu_tests gpu_work gpu_check" ;; *) tests=$of_cpu ;; esac
 tests=${WEIR_BUNDLE_PROGRAMS-$tests}
-[ "${1:-}" != programs ] || { echo weir weir_bench peer_run $tests; exit; }  # programs cpu|cuda: the targets to build
+case " $* " in *" cuda "*) ;; *) tests="peer_run $tests" ;; esac  # the peers are compared on the host
+[ "${1:-}" != programs ] || { echo weir weir_bench $tests; exit; }  # programs cpu|cuda: the targets to build
 device=${1:-} build=$(realpath "${2:-build-bundle}")
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 case $device in cpu | cuda) ;; *) sed -n 2,4p "${BASH_SOURCE[0]}" >&2; exit 2 ;; esac
@@ -33,7 +34,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 at=$work/$name
 cmake --install "$build" --component program --prefix "$at" >/dev/null
-for program in weir_bench peer_run $tests; do
+for program in weir_bench $tests; do
   [ ! -x "$build/bin/$program" ] || cp "$build/bin/$program" "$at/bin/"
 done
 if [ "$device" = cuda ]; then
@@ -89,6 +90,8 @@ glibc=$(objdump -T "$at"/bin/* "$at"/lib/* | sed -n 's/.*GLIBC_\(2\.[0-9]*\).*/\
   echo "programs: $(cd "$at/bin" && echo *)"
   echo "libraries: $(cd "$at/lib" && echo *)"
 } >"$at/MANIFEST"
-tar -C "$work" --owner=0 --group=0 --sort=name -c "$name" | xz ${WEIR_BUNDLE_XZ:--T0} >"$work/archive"
+# One dictionary over all programs: they share most of their device code.
+[ "$device" = cuda ] && xz_options="-T1 --lzma2=preset=6,dict=256MiB" || xz_options=-T0
+tar -C "$work" --owner=0 --group=0 --sort=name -c "$name" | xz ${WEIR_BUNDLE_XZ:-$xz_options} >"$work/archive"
 mv "$work/archive" "$out"
 echo "$out: $(($(stat -c %s "$out") / 1000000)) MB, glibc $glibc or newer"

@@ -16,6 +16,7 @@ enum class Cause {
   guess_not_finite,
   preconditioner_failed,  // of a plugin: an error, or NaN from finite values
   overflow,
+  underflow,
   float_range,
   // the matrix
   missing_diagonal,

@@ -1,6 +1,7 @@
 // Values that are not finite, unusable pivots, systems without a solution.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/at.hpp"
 #include "solvers/diagnosis/examination.hpp"
@@ -89,6 +90,17 @@ std::optional<Finding> overflow(Examination<Space>& e) {
   return f.advising(
       e.settings().table,
       "not a solver problem: choose units in which the state is of order one, or find the reason for its growth");
+}
+
+template <class Space>
+std::optional<Finding> underflow(Examination<Space>& e) {
+  constexpr double least_normal = std::numeric_limits<double>::min();
+  const double b = largest(e.b());
+  if (b == 0 || b >= least_normal) return {};
+  Finding f{Cause::underflow, "the right-hand side is below the normal numbers of double precision: it has few digits"};
+  f.measured("largest |b|", b).measured("least normal number", least_normal);
+  return f.advising(e.settings().table,
+                    "not a solver problem: choose units in which the right-hand side is of order one");
 }
 
 bool stores_doubles(const std::string& type, const Table& options) {
@@ -263,13 +275,10 @@ std::optional<Finding> null_space(Examination<Space>& e) {
 
 template <class Space>
 std::vector<Rule<Space>> rules_of_numbers() {
-  return {matrix_not_finite<Space>,
-          right_hand_side_not_finite<Space>,
-          guess_not_finite<Space>,
-          preconditioner_failed<Space>,
-          overflow<Space>,
-          float_range<Space>,
-          pivot<Space>,
+  return {matrix_not_finite<Space>, right_hand_side_not_finite<Space>,
+          guess_not_finite<Space>,  preconditioner_failed<Space>,
+          overflow<Space>,          underflow<Space>,
+          float_range<Space>,       pivot<Space>,
           null_space<Space>};
 }
 template std::vector<Rule<Host>> rules_of_numbers<Host>();

@@ -41,6 +41,7 @@
 
 #include "mesh/body/distance/distance_of_all.hpp"
 #include "mesh/body/distance/point_line.hpp"
+#include "mesh/body/distance/tied_feet.hpp"
 #include "mesh/structured/grid.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "solvers/parallel/block_partition.hpp"
@@ -154,7 +155,10 @@ class CutGeometry : public CutFields {
   void classify(int component);
   void find_owners(int component);
   void make_rows(const Bodies& bodies, int component);
-  void make_row(int component, int at, const Foot& foot, double wall, std::vector<int>& more);
+  void make_row(int component, int at, const SharedFoot& to, double wall, std::vector<int>& more);
+  void make_ghost(const Body& body, int component, int at, const Foot& foot, std::vector<int>& more);
+  void find_ties(const Body& body, int component, int at, const Foot& foot);
+  double wall_value(const Body& body, const Foot& foot, int component) const;
   void apertures();
   void list_cut_faces();
   void cut_cells(const Bodies& bodies);
@@ -211,6 +215,7 @@ class CutGeometry : public CutFields {
   std::vector<double> phi_;            // at the corners
   std::vector<unsigned char> before_;  // the kinds of a component at the last update
   std::vector<std::vector<WallScalar>> walls_;
+  std::vector<SharedFoot> tied_;  // of the ghost that is made
   bool updated_ = false, cubic_ghosts_ = false, pieces_on_surface_ = false;
   bool too_narrow_ = false, row_is_own_ = true;
 };

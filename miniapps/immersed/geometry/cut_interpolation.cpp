@@ -7,6 +7,7 @@ namespace weir {
 namespace {
 
 constexpr double blend_zone = 0.5;  // in cells: wider makes forces smoother and moves them
+constexpr double tied_zone = 0.01;  // in cells: a foot that is farther than the nearest by this has no share in a ghost
 
 // The interval of x that holds v.
 int locate(const PointLine& x, double v) { return std::clamp(x.first_above(v) - 1, 0, x.size() - 2); }
@@ -93,24 +94,77 @@ void CutGeometry::interpolate(int c, const Vec3& from, double factor, int self, 
   }
 }
 
-// The entries of the last row where the wall gives a scalar's slope, or a ghost takes the cubic.
-void CutGeometry::make_row(int c, int at, const Foot& foot, double wall, std::vector<int>& more) {
+double CutGeometry::wall_value(const Body& body, const Foot& foot, int c) const {
+  return c >= scalar_nodes ? wall_of(foot, c).value : body.fluid_velocity(foot)[c];
+}
+
+// The entries of the last row where the wall gives a scalar's slope, or a ghost takes the cubic; `share` of them.
+void CutGeometry::make_row(int c, int at, const SharedFoot& to, double wall, std::vector<int>& more) {
   InterpolationRows& r = rows[c];
+  const auto& [foot, share] = to;
   const double h = cell_along(foot.normal, c, at), d = foot.distance / h;
   const auto point = [&](double cells) { return foot.point + cells * h * foot.normal; };
   if (!gives_slope(foot, c)) {
-    interpolate(c, point(1), -0.5 * d * (d - 2) * (d - 3), at, r, more);
-    interpolate(c, point(2), 0.5 * d * (d - 1) * (d - 3), at, r, more);
-    interpolate(c, point(3), -d * (d - 1) * (d - 2) / 6, at, r, more);
-    r.row.back().target = -(d - 1) * (d - 2) * (d - 3) / 6 * wall;
+    interpolate(c, point(1), -0.5 * share * d * (d - 2) * (d - 3), at, r, more);
+    interpolate(c, point(2), 0.5 * share * d * (d - 1) * (d - 3), at, r, more);
+    interpolate(c, point(3), -share * d * (d - 1) * (d - 2) / 6, at, r, more);
+    r.row.back().target += -share * (d - 1) * (d - 2) * (d - 3) / 6 * wall;
     return;
   }
   const bool is_ghost = kind[c][at] == ghost_node;
   const double p = is_ghost ? 1 : d + 1, q = p + 1, part = (p * p - d * d) / (q * q - p * p), left = 1 - d / blend_zone;
-  interpolate(c, point(p), -(1 + part), at, r, more);
-  interpolate(c, point(q), part, at, r, more);
-  r.row.back().target = wall * h * (d - p + part * (q - p));
+  interpolate(c, point(p), -share * (1 + part), at, r, more);
+  interpolate(c, point(q), share * part, at, r, more);
+  r.row.back().target += share * wall * h * (d - p + part * (q - p));
   if (!is_ghost) r.row.back().blend = kind[c][at] == fresh_node ? 1 : left * left;
+}
+
+// tied_: the foot of a node in the solid, and those on other faces that are as near. They are searched for where the
+// foot of a neighbour lies beyond a sharp edge, on a plane that is about as near.
+void CutGeometry::find_ties(const Body& body, int c, int at, const Foot& foot) {
+  tied_.assign(1, {foot, 1});
+  const double depth = -foot.distance, h = cell_along(foot.normal, c, at);
+  if (body.exact() || body.has_openings() || depth <= tie_) return;
+  const DistanceOfAll& points = points_of(c);
+  const int nx = points.count(0), ny = points.count(1), nz = points.count(2), index = point_index(c, at);
+  const int i = index % nx, j = index / nx % ny, k = index / nx / ny;
+  const Vec3 x = foot.point + foot.distance * foot.normal;
+  for (int q = 0; q < 27; ++q) {
+    const int to[3] = {i + q % 3 - 1, j + q / 3 % 3 - 1, k + q / 9 - 1};
+    if (to[0] < 0 || to[0] >= nx || to[1] < 0 || to[1] >= ny || to[2] < 0 || to[2] >= nz) continue;
+    const std::int32_t near = points.code()[to[0] + nx * (to[1] + std::int64_t{ny} * to[2])];
+    if (near < 0) continue;
+    const Foot& other = points.near()[near].foot;
+    if (other.body != foot.body || dot(other.normal, foot.normal) > sharp_edge) continue;
+    if (std::abs(dot(other.point - x, other.normal) - depth) > 0.1 * h) continue;
+    find_tied_feet(body, x, foot, tied_zone * h, tied_);
+    return;
+  }
+}
+
+// The entries of the last row, that of a ghost: from the wall and two points on the normal.
+void CutGeometry::make_ghost(const Body& body, int c, int at, const Foot& foot, std::vector<int>& more) {
+  InterpolationRows& r = rows[c];
+  if (body.has_openings() && !gives_slope(foot, c)) {
+    const Vec3 x = foot.point + foot.distance * foot.normal;
+    if (body.is_outflow(foot))
+      return interpolate(c, foot.point + cell_along(foot.normal, c, at) * foot.normal, -1, at, r, more);
+    r.row.back().target = 2 * wall_value(body, foot, c);
+    return interpolate(c, x - 2 * foot.distance * foot.normal, 1, at, r, more);
+  }
+  find_ties(body, c, at, foot);
+  for (const SharedFoot& to : tied_) {
+    const double wall = wall_value(body, to.foot, c);
+    if (cubic_ghosts_ || gives_slope(to.foot, c)) {
+      make_row(c, at, to, wall, more);
+      continue;
+    }
+    const Foot& f = to.foot;
+    const double h = cell_along(f.normal, c, at), d = f.distance / h;
+    interpolate(c, f.point + h * f.normal, to.share * d * (d - 2), at, r, more);
+    interpolate(c, f.point + 2 * h * f.normal, -0.5 * to.share * d * (d - 1), at, r, more);
+    r.row.back().target += 0.5 * to.share * (d - 1) * (d - 2) * wall;
+  }
 }
 
 void CutGeometry::make_rows(const Bodies& bodies, int c) {
@@ -145,31 +199,23 @@ void CutGeometry::make_rows(const Bodies& bodies, int c) {
       const Foot& foot = points.near()[near].foot;
       const Body& body = bodies.of(foot);
       const Vec3 x = foot.point + foot.distance * foot.normal;
-      const double wall = c >= scalar_nodes ? wall_of(foot, c).value : body.fluid_velocity(foot)[c];
       row_is_own_ = is_own(i, j, k);
       InterpolationRow& row = r.row.emplace_back();
       row.row = box.index(u[0], u[1], u[2]);
       row.node = at;
       row.begin = static_cast<int>(r.entry.size());
       const double h = cell_along(foot.normal, c, at);
-      const bool is_ghost = kind[c][at] == ghost_node;
-      if ((is_ghost && cubic_ghosts_) || gives_slope(foot, c)) {
-        make_row(c, at, foot, wall, more);
+      if (kind[c][at] == ghost_node) {
+        make_ghost(body, c, at, foot, more);
+      } else if (gives_slope(foot, c)) {
+        make_row(c, at, {foot, 1}, wall_value(body, foot, c), more);
       } else if (body.is_outflow(foot)) {
-        interpolate(c, (is_ghost ? foot.point : x) + h * foot.normal, -1, at, r, more);
-      } else if (is_ghost && body.has_openings()) {
-        interpolate(c, x - 2 * foot.distance * foot.normal, 1, at, r, more);
-        row.target = 2 * wall;
-      } else if (is_ghost) {
-        const double d = foot.distance / h;
-        interpolate(c, foot.point + h * foot.normal, d * (d - 2), at, r, more);
-        interpolate(c, foot.point + 2 * h * foot.normal, -0.5 * d * (d - 1), at, r, more);
-        row.target = 0.5 * (d - 1) * (d - 2) * wall;
+        interpolate(c, x + h * foot.normal, -1, at, r, more);
       } else {
         const double s0 = foot.distance, s1 = s0 + h, s2 = s1 + h;
         interpolate(c, x + h * foot.normal, -2 * s0 / s1, at, r, more);
         interpolate(c, x + 2 * h * foot.normal, s0 / s2, at, r, more);
-        row.target = 2 * h * h / (s1 * s2) * wall;
+        row.target = 2 * h * h / (s1 * s2) * wall_value(body, foot, c);
         const bool fresh = kind[c][at] == fresh_node;
         const double part = 1 - s0 / (blend_zone * h);
         row.blend = fresh ? 1 : part * part;

@@ -49,6 +49,25 @@ TEST(BodyFromAFile, APolygonIsTheSameFlowAsTheBoxOfItsShape) {
   EXPECT_LT(largest_difference(box.state(), polygon.state()), 1e-9);
 }
 
+// A box on grid lines off the middle: ghost nodes beneath its edges are equally near to two faces.
+TEST(BodyOnGridLines, MirrorImagesOfABoxInThreeDimensionsHaveTheSameForce) {
+  const auto force = [](const char* y) {
+    TestFlow<Host> t(std::string("[grid]\ncells = [16, 12, 12]\nlength = [4.0, 3.0, 3.0]\n[flow]\nviscosity = 0.05\n") +
+                     "initial = \"uniform\"\ninitial_velocity = [1.0, 0.0, 0.0]\n[boundary]\n"
+                     "x_min = { type = \"inlet\", velocity = [1.0, 0.0, 0.0] }\nx_max = { type = \"outlet\" }\n"
+                     "y_min = { type = \"slip\" }\ny_max = { type = \"slip\" }\nz_min = { type = \"slip\" }\n"
+                     "z_max = { type = \"slip\" }\n[time]\nend = 1.0\ndt = 0.03\n[body]\ntype = \"box\"\n"
+                     "lengths = [0.75, 0.75, 0.75]\nposition = [1.375, " +
+                     y + ", 1.5]\n" + tight);
+    t.advance(3);
+    return t.flow.surface_force();
+  };
+  const Force lower = force("1.375"), upper = force("1.625"), moved = force("1.375000001");
+  EXPECT_NEAR(upper.total(0), lower.total(0), 1e-9 * lower.total(0));
+  EXPECT_NEAR(upper.total(1), -lower.total(1), 1e-9 * lower.total(0));
+  EXPECT_NEAR(moved.total(0), lower.total(0), 1e-6 * lower.total(0));
+}
+
 // Pressure, friction, temperature and heat flux on each element.
 TEST(SurfaceFile, HasTheLoadsOfEachElement) {
   TestFlow<Host> t("[temperature]\ndiffusivity = 0.1\n" +
