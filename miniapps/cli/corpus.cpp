@@ -1,5 +1,5 @@
-// weir corpus: sequences of captured systems as a benchmark of solvers. The work is done by postproc/report/corpus.py in
-// a child process, which calls this program for each case.
+// weir corpus: sequences of captured systems as a benchmark of solvers. postproc/report/corpus.py does the work
+// in a child process, which calls this program for each case.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

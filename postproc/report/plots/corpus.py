@@ -36,7 +36,7 @@ def describe(manifest, standard):
             "" if aspect is None else "%.3g (median %.3g)" % (aspect, s["aspect_ratio_median"]),
             "" if dominant is None else "%.0f %%" % (100 * dominant),
             "" if s["condition"] is None else bound + "%.2g" % s["condition"],
-            *("not in 2000" if s["iterations"][name] is None else s["iterations"][name] for name in standard)])
+            *(s["iterations"][name] for name in standard)])
     body = "<h1>%s</h1>" % page.text(manifest["title"])
     body += page.paragraph("%d sequences, %d systems, %.1f MB; %s; licence %s. The last system of each sequence is described." % (
         len(rows), sum(len(s["files"]) for s in manifest["sequences"]), 1e-6 * manifest["bytes"], manifest["weir"],
@@ -63,13 +63,16 @@ class Ranking:
             if r["reason"].startswith(LEFT_OUT):
                 self.left_out[key] = r["reason"]
                 continue
-            reference = float(r["reference_ms"])
-            references.setdefault((key[0], at), []).append(reference)
-            self.costs.setdefault(key, {}).setdefault(at, []).append((float(r["setup_ms"]) + float(r["solve_ms"])) / reference)
-            self.failures[key] = self.failures.get(key, 0) + (r["reason"] != "converged")
+            reference = float(r["reference_ms"]) or NAN
+            if reference > 0:
+                references.setdefault((key[0], at), []).append(reference)
+            cost = (float(r["setup_ms"]) + float(r["solve_ms"])) / reference
+            self.costs.setdefault(key, {}).setdefault(at, []).append(cost)
+            has_failed = r["reason"] != "converged" or not np.isfinite(cost)
+            self.failures[key] = self.failures.get(key, 0) + has_failed
         for (place, _), of in self.costs.items():
             for at, values in of.items():
-                of[at] = np.mean(values) * np.mean(references[place, at])
+                of[at] = np.mean(values) * np.mean(references.get((place, at), [NAN]))
         self.ratios = {p: self._ratios(p) for p in self.places}
 
     @staticmethod
@@ -90,7 +93,7 @@ class Ranking:
         if not common or not b.sum() > 0:
             return NAN, NAN, NAN
         ratio, n = a.sum() / b.sum(), len(common)
-        if n < 2:
+        if n < 3:
             return ratio, NAN, NAN
         error = np.sqrt(np.sum((a - ratio * b) ** 2) / (n * (n - 1))) / b.mean()
         width = np.exp(min(student(n - 1) * error / ratio, 50))
@@ -105,7 +108,7 @@ class Ranking:
             out = sum((p, s) in self.left_out and (p, s) not in self.costs for p in self.places)
             logs = np.log([r for r in ratios if r > 0])
             mean = logs.mean() if len(logs) else NAN
-            width = student(len(logs) - 1) * logs.std(ddof=1) / np.sqrt(len(logs)) if len(logs) > 1 else NAN
+            width = student(len(logs) - 1) * logs.std(ddof=1) / np.sqrt(len(logs)) if len(logs) > 2 else NAN
             table.append((s, len(ratios), failed, out, ratios.count(1), *np.exp([mean, mean - width, mean + width])))
         return sorted(table, key=lambda row: (-row[1], row[5] if np.isfinite(row[5]) else np.inf))
 
@@ -116,12 +119,17 @@ class Ranking:
         logs = np.abs(np.log([r for r in pairs if r > 0]))
         return "A/A noise %.1f %% (median)" % (100 * (np.exp(np.median(logs)) - 1)) if len(logs) else "no A/A control"
 
+    def reasons(self):
+        """Why solvers were left out: (solver, reason)."""
+        return sorted({(s, why) for (_, s), why in self.left_out.items()})
+
     def machines(self):
         return "; ".join(sorted({"%s, %s threads, commit %s" % (r["processor"], r["threads"], r["commit"]) for r in self.rows}))
 
     def text(self):
         lines = ["%-24s %7s %7s %9s %5s  %s" % ("solver", "solved", "failed", "left out", "best", "cost over the best (95 %)")]
         lines += ["%-24s %7d %7d %9d %5d  %s (%s)" % (*row[:5], number(row[5]), interval(*row[6:])) for row in self.summary()]
+        lines += ["%s: %s" % reason for reason in self.reasons()]
         return "\n".join([*lines, "%d sequences; %s; %s\n" % (len(self.places), self.noise(), self.machines())])
 
     def csv(self):
@@ -159,7 +167,7 @@ class Ranking:
                 "the machine. %s. %s. The systems are those of the solver in use (open loop)." % (self.noise(), self.machines()))
         body = "<h1>%s</h1>" % page.text(title) + page.section(
             "Solvers", page.figures([self.profile(directory + "/plots")]), page.table(names, table, range(1, 7)),
-            page.paragraph(note, soft=True))
+            page.paragraph(note, soft=True), *(page.paragraph("%s, %s" % (s, why), soft=True) for s, why in self.reasons()))
         columns = range(1, 1 + len(self.solvers))
         return title, body + page.section("Every sequence", page.table(["sequence", *self.solvers], by_sequence, columns))
 
