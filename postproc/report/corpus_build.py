@@ -180,13 +180,15 @@ def described(weir, recipe, system, folder, files):
         row = re.search(r"^%s +\S+ +\S+ +(\d+) .* (\w+)$" % re.escape(name), text, re.M)
         refused = re.search(r"^%s +refused" % re.escape(name), text, re.M)
         iterations[name] = "refused" if refused else int(row[1]) if row and row[2] == "converged" else "not in 2000"
-    condition = re.search(r"^. condition +(about|at least) (\S+)", words, re.M)
+    null_space = ("constants" if "constant vectors are its null space" in words else
+                  "others" if "\nThe matrix is singular" in words else "none")
+    condition = None if null_space == "others" else re.search(r"^. condition +(about|at least) (\S+)", words, re.M)
     return {"name": "%s.%s" % (recipe["name"], system), "folder": "data/" + recipe["name"], "case": recipe["case"],
             "system": system, "files": files, "unknowns": int(head[1]), "block": int(head[2]),
             "entries": int(number_in(words, r"rows, (\d+) entries")),
             "solver": solver[1] if solver else "", "criterion": solver[2] if solver else "",
             "symmetric": " symmetry      symmetric" in words,
-            "constant_null_space": "constant vectors are its null space" in words,
+            "null_space": null_space,
             "aspect_ratio_median": number_in(words, r"aspect ratio +median ([^,]+),"),
             "aspect_ratio": number_in(words, r"aspect ratio .*largest ([^:]+):"),
             "dominant_rows": 1 - violated / rows if rows and violated is not None else None,

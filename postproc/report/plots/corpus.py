@@ -32,16 +32,17 @@ def describe(manifest, standard):
         rows.append([
             s["name"], s["solver"] + ", " + s["criterion"], len(s["files"]), s["unknowns"], s["block"],
             number(s["entries"] / s["unknowns"]), "yes" if s["symmetric"] else "no",
-            "constants" if s["constant_null_space"] else "",
+            s["null_space"],
             "" if aspect is None else "%.3g (median %.3g)" % (aspect, s["aspect_ratio_median"]),
             "" if dominant is None else "%.0f %%" % (100 * dominant),
-            "" if s["condition"] is None else bound + "%.2g" % s["condition"],
+            "-" if s["condition"] is None else bound + "%.2g" % s["condition"],
             *(s["iterations"][name] for name in standard)])
     body = "<h1>%s</h1>" % page.text(manifest["title"])
     body += page.paragraph("%d sequences, %d systems, %.1f MB; %s; licence %s. The last system of each sequence is described." % (
         len(rows), sum(len(s["files"]) for s in manifest["sequences"]), 1e-6 * manifest["bytes"], manifest["weir"],
         manifest["licence"]), soft=True)
-    note = ("Aspect ratio: distance of the farthest coupled unknown over that of the nearest. Dominant rows: the sum of the "
+    note = ("Null space: others, for example constants in the fluid but not in a body. Aspect ratio: distance of the farthest "
+            "coupled unknown over that of the nearest (a periodic neighbour is far). Dominant rows: the sum of the "
             "others does not exceed the diagonal. Condition: 2-norm, without the null space. Iterations: to "
             "|b - A x| = 1e-8 |b|, at most 2000.")
     body += page.section("Sequences", page.table(names, rows, (2, 3, 4, 5, 9, 10, 11, 12, 13)), page.paragraph(note, soft=True))
