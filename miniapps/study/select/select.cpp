@@ -1,52 +1,35 @@
 // [select]: automatic choice of the solver of one system during the run. At intervals the candidates race on branches
-// of the run (race.hpp). A candidate that is not slower there solves some steps of the run itself, as a trial
-// (trial.hpp). It becomes the current solver if it is faster by a margin (race_scores.hpp). The time for races and
-// trials is limited to a fraction of the run's time. The intervals between races grow while no candidate is faster, and
-// return to their first length when the cost per step changes (race_pace.hpp). If a solve of the current solver fails,
-// the default (the solver of [linear.SYSTEM]) repeats it and becomes current at the next step. A solver that becomes
-// slower than its predecessor is replaced by it. decisions.csv contains the switches, races.csv the costs. With
-// [select] decisions = FILE a run repeats these switches without races, bitwise equal to the run that wrote the file.
+// of the run (race.hpp). A candidate that is about as fast in races then solves some steps of the run (a trial,
+// trial.hpp), and becomes the current solver if it is faster by a margin (race_scores.hpp). Races and trials take a
+// limited fraction of the run's time, at intervals that grow while no candidate is faster (race_pace.hpp). The default
+// (the solver of [linear.SYSTEM]) repeats failed solves. If the current solver becomes slower than its predecessor, or
+// fails in a trial, the predecessor returns. With another `rule` candidates are chosen by the times of the run's own
+// steps (bandit.hpp). With [select] decisions = FILE a run repeats the switches in FILE; its results are bitwise equal.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "miniapps/study/relay/branches.hpp"
 #include "miniapps/study/select/auto_candidates.hpp"
+#include "miniapps/study/select/bandit.hpp"
 #include "miniapps/study/select/decisions.hpp"
 #include "miniapps/study/select/race.hpp"
 #include "miniapps/study/select/race_pace.hpp"
 #include "miniapps/study/select/race_scores.hpp"
+#include "miniapps/study/select/select_options.hpp"
 #include "miniapps/study/select/trial.hpp"
 #include "postproc/run/machine.hpp"
 
 namespace weir {
 
-static Options select_options() {
-  static constexpr Option keys[] = {
-      {"system", Option::text, "", "name of the system whose solver is chosen during the run, one of [linear.SYSTEM]"},
-      {"solvers", Option::texts, "[]",
-       "names of the candidates, defined by [select.NAME], in addition to the default of [linear.SYSTEM]"},
-      {"every", Option::integer, "20",
-       "number of steps between two races of the candidates while the cost per step is constant", "[1, inf)", "steps"},
-      {"steps", Option::integer, "2",
-       "minimum number of steps per candidate in a race; more are taken until they last 2 ms", "[2, inf)"},
-      {"budget", Option::number, "0.02",
-       "limit on the time of all races and trials, as a fraction of the run's own time", "(0, inf)"},
-      {"limit", Option::number, "2", "time limit in a race, as a multiple of the current solver's time", "(1, inf)"},
-      {"margin", Option::number, "0.02", "minimum relative gain in time for a switch to another solver", "[0, 1)"},
-      {"confidence", Option::number, "0.975", "required probability of a gain above `margin`", "(0.5, 1)"},
-      {"decisions", Option::text, "", "decisions.csv of an earlier run, whose switches are repeated without races"},
-      {"seed", Option::integer, "1", "seed of the random orders in races"}};
-  return keys;
-}
-
 namespace {
 
 constexpr const char* default_name = "default";
-constexpr const char *on_trial = "on trial", *trial_over = "the trial has ended";
+constexpr const char *on_trial = "on trial", *trial_over = "the trial has ended", *by_rule = "by rule";
 
 template <class Space>
 class Select : public Facility<Space> {
@@ -73,6 +56,8 @@ class Select : public Facility<Space> {
     pace_ = RacePace(ranks_, static_cast<int>(names_.size()), t.get<int>("steps"), t.get<double>("budget"));
     left_out_.resize(names_.size());
     scores_ = RaceScores(static_cast<int>(names_.size()), rules_);
+    bandit_ = Bandit(t.get<std::string>("rule"), static_cast<int>(names_.size()), seed_,
+                     every_ / t.get<std::int64_t>("steps"));
     if (is_on() && !decisions_file_.empty()) {
       decisions_ = read_decisions(decisions_file_, candidates_.system(), names_);
       is_following_ = true;
@@ -97,10 +82,11 @@ class Select : public Facility<Space> {
     if (!is_on()) return;
     const std::vector<double>*saved = from.find("select_leader"), *races = from.find("select_races");
     if (!saved || !races || saved->size() != 4 + RacePace::state_size || !scores_.load(*races)) return;
-    const double index = (*saved)[0], incumbent = (*saved)[3], names = static_cast<double>(names_.size());
-    if (!(index >= 0 && index < names && incumbent >= 0 && incumbent < names)) return;
+    const double index = (*saved)[0], incumbent = (*saved)[3], end = static_cast<double>(names_.size());
+    if (!(index >= 0 && index < end && incumbent >= 0 && incumbent < end)) return;
     savings_ = {(*saved)[1], (*saved)[2]};
     pace_.load(saved->data() + 4);
+    if (const std::vector<double>* costs = from.find("select_bandit")) bandit_.load(*costs);
     if (index > 0) resume_with(static_cast<int>(index));
     if (incumbent != index) unfinished_ = static_cast<int>(incumbent);
   }
@@ -111,6 +97,7 @@ class Select : public Facility<Space> {
     for (const double x : pace_.state()) saved.push_back(x);
     state.keep("select_leader", std::move(saved));
     state.keep("select_races", scores_.state());
+    if (bandit_.is_on()) state.keep("select_bandit", bandit_.state());
   }
 
   void open(Run& run) override {
@@ -127,7 +114,7 @@ class Select : public Facility<Space> {
     std::vector<std::string> used, unused;
     for (std::size_t i = 1; i < names_.size(); ++i) {
       (left_out_[i].empty() ? used : unused).push_back(names_[i]);
-      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // needs no budget
+      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // no first step to pay for
     }
     if (!unused.empty())
       run.event("select", fmt::format("candidates: {}; unsuitable or equal to the default: {}", fmt::join(used, ", "),
@@ -144,10 +131,8 @@ class Select : public Facility<Space> {
     if (next < look_at_ && !has_failed) return;
     const double arrived = branches_.now();
     since_look_ = left_at_ >= 0 ? arrived - left_at_ : 0;
-    if (left_at_ >= 0) {
-      pace_.add(since_look_, next - left_step_, run_->share_done());
-      if (current_ != 0) savings_.add(since_look_);
-    }
+    if (left_at_ >= 0) pace_.add(since_look_, next - left_step_, run_->share_done());
+    if (left_at_ >= 0 && current_ != 0) savings_.add(since_look_);
     if (has_failed)
       revert(next, current_ == incumbent() ? 0 : incumbent(), flow,
              fmt::format("{} failed in step {}", names_[at(current_)], next - 1));
@@ -159,31 +144,33 @@ class Select : public Facility<Space> {
       revert(next, former_, flow,
              fmt::format("a step with {} now takes {:.3g} times as long as one with {}", names_[at(current_)], more,
                          names_[at(former_)]));
+    else if (bandit_.is_on())
+      draw_next(next, flow);
     else
       go_on(next, flow);
     left_step_ = next;
     looked_iterations_ = run_->iterations(candidates_.system());
-    look_at_ = next + pace_.steps_a_look(is_idle_);
+    look_at_ = next + (bandit_.is_on() ? pace_.race_steps() : pace_.steps_a_look(is_idle_));
     left_at_ = branches_.now();
     pace_.spend(left_at_ - arrived);
   }
 
   void finish(Run& run) override {
     if (!is_on() || !ranks_.is_root()) return;
-    nlohmann::ordered_json j;
-    j["system"] = candidates_.system();
-    j["leader"] = names_[at(current_)];
-    j["changes"] = changes_;
-    j["races"] = races_;
-    j["trials"] = trials_;
-    j["race_seconds"] = pace_.spent();
-    j["saved_seconds"] = savings_.seconds;
+    const nlohmann::ordered_json j{{"system", candidates_.system()},
+                                   {"leader", names_[at(current_)]},
+                                   {"changes", changes_},
+                                   {"races", races_},
+                                   {"trials", trials_},
+                                   {"race_seconds", pace_.spent()},
+                                   {"saved_seconds", savings_.seconds}};
     run.add_to_summary("select", j.dump());
-    run.say_at_end(
-        fmt::format("  [select] {}: solver at the end: {}; {} switches; {} races and {} trials took {}; the switches "
-                    "saved about {}\n",
-                    candidates_.system(), names_[at(current_)], changes_, races_, trials_, duration_text(pace_.spent()),
-                    duration_text(savings_.seconds)));
+    const std::string how = bandit_.is_on()
+                                ? ""
+                                : fmt::format("; {} races and {} trials took {}; the switches saved about {}", races_,
+                                              trials_, duration_text(pace_.spent()), duration_text(savings_.seconds));
+    run.say_at_end(fmt::format("  [select] {}: solver at the end: {}; {} switches{}\n", candidates_.system(),
+                               names_[at(current_)], changes_, how));
   }
 
  private:
@@ -191,7 +178,7 @@ class Select : public Facility<Space> {
 
   static std::size_t at(int name) { return static_cast<std::size_t>(name); }
   int number_of(const std::string& name) const {
-    return static_cast<int>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+    return static_cast<int>(std::ranges::find(names_, name) - names_.begin());
   }
   bool is_on() const { return !candidates_.names().empty(); }
   int incumbent() const { return trial_.is_open() ? trial_.incumbent() : unfinished_ >= 0 ? unfinished_ : current_; }
@@ -203,7 +190,18 @@ class Select : public Facility<Space> {
     std::vector<double> costs(names_.size(), std::nan(""));
     costs[at(current_)] = INFINITY;
     scores_.add(std::move(costs), to, when(next));
+    if (std::exchange(is_drawn_, false)) bandit_.observe(INFINITY);
     change(flow, to, {next, "", "", std::move(why)});
+  }
+
+  // With another rule than races: the candidate of the next period, from the times of the periods so far.
+  void draw_next(std::int64_t next, const FlowBranch& flow) {
+    if (pace_.own_steps() < 2) return;  // set-up of the run
+    if (is_drawn_) bandit_.observe(since_look_ / static_cast<double>(next - left_step_));
+    int name = bandit_.next();
+    for (; !left_out_[at(name)].empty(); name = bandit_.next()) bandit_.observe(INFINITY);
+    if (name != current_) change(flow, name, {next, "", "", by_rule});
+    is_drawn_ = true;
   }
 
   void go_on(std::int64_t next, const FlowBranch& flow) {
@@ -259,16 +257,16 @@ class Select : public Facility<Space> {
     next_race_ = next + 1;
   }
 
-  // Makes `name` the current solver (which it may be already), because races and trials show that it is faster.
+  // Decides for `name`, which races and trials show to be faster. After a trial it is already the current solver.
   void appoint(int name, int before, const Duel& d, std::int64_t next, const FlowBranch& flow) {
     change(flow, name,
-           {next, "", "", fmt::format("{} costs {:.3g} times as much", names_[at(name)], d.ratio),
+           {next, "", "", fmt::format("its cost is {:.3g} times that of {}", d.ratio, names_[at(before)]),
             fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
     if (!flow.is_in_decades) former_ = before;  // otherwise steps differ in progress
   }
 
-  // Races as many candidates as the budget allows, those with the fewest races first. If one may be faster, the next
-  // race follows at once, with only those candidates.
+  // Races as many candidates as the budget allows, those with the fewest races first. If some may be faster, a
+  // follow-up race with only these candidates comes a few steps later.
   void race_if_it_pays(std::int64_t next, const FlowBranch& flow) {
     if (pace_.own_steps() < 2) return;
     std::vector<int> racers;
@@ -318,8 +316,8 @@ class Select : public Facility<Space> {
     const std::vector<double> costs = race_on(flow, next).costs(racers, left);
     candidate(0).set_fallback(current_ != 0);
     branches_.restore(current_, flow);
-    if (branches_.is_interrupted()) return;           // the run stops
-    if (!std::isfinite(costs[at(current_)])) return;  // the run ends here, or will fail as the branch did
+    // Not finite: the run is at its end, or the current solver will also fail in the run.
+    if (branches_.is_interrupted() || !std::isfinite(costs[at(current_)])) return;
     scores_.add(costs, current_, when(next));
     if (current_ != 0) savings_.learn(costs[0], scores_.duel(0, current_), limit_);
     pace_.raced();
@@ -349,7 +347,7 @@ class Select : public Facility<Space> {
       decided_->add(fmt::format("{},{},{},{},{},{}", d.step, candidates_.system(), d.from, d.to, d.why, d.evidence));
     if (d.why == on_trial || d.why == trial_over) return;
     ++changes_;
-    run_->event("select", fmt::format("switching to {}: {}", d.to, d.why));
+    if (d.why != by_rule) run_->event("select", fmt::format("switching to {}: {}", d.to, d.why));
   }
 
   // At a restart, before any set-up.
@@ -380,7 +378,9 @@ class Select : public Facility<Space> {
   RacePace pace_;
   RaceScores scores_;
   Trial trial_;
-  int trials_ = 0, unfinished_ = -1;   // unfinished_: solver before a trial that a restart ended; -1: none
+  Bandit bandit_;                      // off if the rule is races
+  bool is_drawn_ = false;              // whether the last steps are a whole period of the bandit
+  int trials_ = 0, unfinished_ = -1;   // unfinished_: solver before an open trial in the loaded checkpoint; -1: none
   std::vector<std::string> left_out_;  // reason; empty: not left out
   int current_ = 0, changes_ = 0;
   std::int64_t fallbacks_ = 0, next_race_ = 0, races_ = 0;
@@ -388,7 +388,7 @@ class Select : public Facility<Space> {
   bool is_idle_ = false;       // whether the budget allows no race
   int former_ = -1;            // solver before the last switch that races decided; -1: none
   Savings savings_;
-  double left_at_ = -1, since_look_ = 0;  // clock after the last call of between_steps that decided; seconds since then
+  double left_at_ = -1, since_look_ = 0;  // clock at the end of the last look; seconds from then to the present look
   std::int64_t left_step_ = 0, look_at_ = 0, looked_iterations_ = 0;
   LineFile *decided_ = nullptr, *raced_ = nullptr;
 };

@@ -137,9 +137,16 @@ std::vector<Case> all_cases() {
        {multigrid, cg_jacobi}}};
 }
 
-// A round of a case: the default twice, [select] among all, the others; side by side on one core, so that a machine
-// whose speed wavers is equally fast for all of them. The others are stopped when those three have ended.
-constexpr std::size_t first = 0, again = 1, selected = 2, others = 3;
+// A round of a case: the default twice, [select] by each rule among all, the others; side by side on one core, so that a
+// machine whose speed wavers is equally fast for all of them. The others are stopped when those before have ended.
+constexpr const char* rules[] = {"races", "tsallis_inf", "thompson", "probe"};
+constexpr std::size_t first = 0, again = 1, selected = 2, others = selected + std::size(rules);
+
+std::string name_of(const Case& c, std::size_t k) {
+  if (k == again) return "again";
+  if (k >= selected && k < others) return k == selected ? "select" : std::string("select ") + rules[k - selected];
+  return c.solvers[k < others ? 0 : k - others + 1].name;
+}
 
 struct Outcome {
   double seconds = 0;
@@ -151,7 +158,7 @@ class Rounds {
  public:
   Rounds(const LabOptions& options, ChildSignals& signals) : options_(options), signals_(signals) {}
 
-  // first, again, selected, then the other solvers. Empty: a signal came.
+  // first, again, selected by each rule, then the other solvers. Empty: a signal came.
   std::vector<Outcome> operator()(const Case& c) {
     std::vector<ChildCommand> commands;
     for (std::size_t k = 0; k < others - 1 + c.solvers.size(); ++k)
@@ -194,10 +201,11 @@ class Rounds {
     const Solver& solver = c.solvers[k < others ? 0 : k - others + 1];
     add({"--set", "output.report=false", "--set", "output.fields_every=0", "--set",
          fmt::format("linear.{}={{ {}{} }}", c.system, solver.options, c.stop)});
-    if (k != selected) return command;
+    if (k < selected || k >= others) return command;
     std::string names;
     for (std::size_t i = 1; i < c.solvers.size(); ++i) names += fmt::format("\"s{}\", ", i);
-    add({"--set", fmt::format("select.system={}", c.system), "--set", "select.solvers=[" + names + "]"});
+    add({"--set", fmt::format("select.system={}", c.system), "--set", "select.solvers=[" + names + "]", "--set",
+         fmt::format("select.rule={}", rules[k - selected])});
     for (std::size_t i = 1; i < c.solvers.size(); ++i)
       add({"--set", fmt::format("select.s{}={{ {} }}", i, c.solvers[i].options)});
     return command;
@@ -222,7 +230,7 @@ struct Costs {
   double median() const { return median_of(ratios); }
 };
 struct CaseCosts {
-  std::vector<Costs> of;               // first, again, selected, then the other solvers
+  std::vector<Costs> of;               // as above
   std::vector<double> seconds, noise;  // of the default; |log| of its second run over its first
   std::string told;
 
@@ -251,8 +259,11 @@ nlohmann::ordered_json tell(const Case& c, const CaseCosts& costs) {
     other += fmt::format("{}{} {}{:.2f}", k > others ? ", " : "", c.solvers[k - others + 1].name,
                          costs.of[k].is_cut ? "> " : "", costs.of[k].median());
   const double to_default = costs.of[selected].median(), to_best = to_default / costs.best();
-  fmt::print("| {} | {} {:.2f} s | {} | {:.3f} | {:.3f} | {:.1f} % | {} |\n", c.name, c.solvers[0].name,
-             median_of(costs.seconds), other, to_default, to_best, 100 * std::expm1(median_of(costs.noise)),
+  std::string by_rule;  // over the best fixed solver
+  for (std::size_t k = selected + 1; k < others; ++k)
+    by_rule += fmt::format("{}{:.2f} | ", costs.of[k].is_cut ? "> " : "", costs.of[k].median() / costs.best());
+  fmt::print("| {} | {} {:.2f} s | {} | {:.3f} | {:.3f} | {}{:.1f} % | {} |\n", c.name, c.solvers[0].name,
+             median_of(costs.seconds), other, to_default, to_best, by_rule, 100 * std::expm1(median_of(costs.noise)),
              costs.told);
   nlohmann::ordered_json row{{"case", c.name},
                              {"system", c.system},
@@ -261,6 +272,8 @@ nlohmann::ordered_json tell(const Case& c, const CaseCosts& costs) {
                              {"over_best", to_best},
                              {"noise", std::expm1(median_of(costs.noise))},
                              {"told", costs.told}};
+  for (std::size_t k = selected + 1; k < others; ++k)
+    row["rules"][rules[k - selected]] = {{"over_default", costs.of[k].median()}, {"is_more", costs.of[k].is_cut}};
   for (std::size_t k = others; k < costs.of.size(); ++k)
     row["others"][c.solvers[k - others + 1].name] = {{"over_default", costs.of[k].median()},
                                                      {"is_more", costs.of[k].is_cut}};
@@ -306,16 +319,15 @@ int select_cases(const LabOptions& options) {
       if (signals.caught()) return 128 + signals.caught();
       all[c.name].add(costs);
       for (std::size_t k = 0; k < costs.size(); ++k)
-        csv << fmt::format("{},{},{},{:.4f},{},{}\n", round + 1, c.name,
-                           k == again      ? "again"
-                           : k == selected ? "select"
-                                           : c.solvers[k < others ? 0 : k - others + 1].name,
-                           costs[k].seconds, costs[k].is_cut, costs[k].told)
+        csv << fmt::format("{},{},{},{:.4f},{},{}\n", round + 1, c.name, name_of(c, k), costs[k].seconds,
+                           costs[k].is_cut, costs[k].told)
             << std::flush;
     }
   fmt::print(
-      "| case | default | others, over the default | [select] over the default | over the best | noise | last round |\n"
-      "|---|---|---|---|---|---|---|\n");
+      "| case | default | others, over the default | [select] over the default | over the best | Tsallis-INF | "
+      "Thompson "
+      "| probe | noise | last round |\n"
+      "|---|---|---|---|---|---|---|---|---|---|\n");
   nlohmann::ordered_json rows;
   for (const Case& c : cases) rows.push_back(tell(c, all[c.name]));
   std::ofstream(options.folder + "/select.json") << rows.dump(1) << "\n";

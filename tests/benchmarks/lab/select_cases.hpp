@@ -1,8 +1,8 @@
-// Does [select] pay? Twelve cases of all miniapps, each by its default, by each other solver alone, and by [select]
-// among them:
+// Does [select] pay? Fourteen cases of all miniapps, each by its default, by each other solver alone, and by [select]
+// among them, with each of its rules:
 //   weir bench select [-o DIR]
-// A round of a case runs the default twice, [select] and the other solvers side by side on one core, one thread each,
-// and stops the others when those three have ended: "more than". Cost is the processor time of the whole process,
+// A round of a case runs the default twice, [select] with each rule and the other solvers side by side on one core, one
+// thread each, and stops the others when those before have ended: "more than". Cost is the processor time of the whole process,
 // racing included, over that of the default in the same round; medians of rounds are printed, and as noise the median
 // difference of the default's two runs. DIR/select.csv: a row a run; DIR/select.json: a row a case.
 #pragma once

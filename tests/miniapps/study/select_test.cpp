@@ -169,6 +169,40 @@ TEST_F(Selects, ALimitOnProcessorTimeDoesNotSpoilTheClock) {
   EXPECT_EQ(seconds.size(), races.size());
 }
 
+TEST_F(Selects, OtherRulesNeedNoRacesAndCanBeFollowedBitForBit) {
+  for (const std::string rule : {"tsallis_inf", "thompson", "probe"}) {
+    const std::string by_rule = "rule = \"" + rule + "\"\n";
+    const Finished run = weir(cavity + slow_default + select(by_rule + direct), "drawn");
+    ASSERT_EQ(run.code, 0) << run.out << run.err;
+    EXPECT_TRUE(rows("drawn/races.csv").empty()) << rule;
+    const auto decisions = rows("drawn/decisions.csv");
+    ASSERT_FALSE(decisions.empty()) << rule;
+    EXPECT_EQ(decisions.front().at("from"), "default");
+    EXPECT_EQ(decisions.front().at("to"), "direct");
+    const Finished followed =
+        weir(cavity + slow_default + select("decisions = \"drawn/decisions.csv\"\n" + by_rule + direct), "followed",
+             {"--deterministic"});
+    ASSERT_EQ(followed.code, 0) << followed.out << followed.err;
+    EXPECT_EQ(state_hash("drawn"), state_hash("followed")) << rule;
+  }
+  const Finished unknown = weir(cavity + slow_default + select("rule = \"luck\"\n" + direct), "unknown");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("thompson"), std::string::npos) << unknown.err;
+}
+
+// A candidate that never converges: the default repeats the solve, and the rule avoids the candidate.
+TEST_F(Selects, OtherRulesAvoidACandidateThatFails) {
+  const std::string hopeless =
+      "solvers = [\"hopeless\"]\n[select.hopeless]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
+      "max_iterations = 1\n";
+  const Finished run = weir(cavity + slow_default + select("rule = \"thompson\"\n" + hopeless), "run");
+  ASSERT_EQ(run.code, 0) << run.out << run.err;
+  for (const Row& row : rows("run/solves.csv")) EXPECT_EQ(row.at("reason"), "converged") << row.at("step");
+  EXPECT_LE(rows("run/decisions.csv").size(), 12U);
+  const Finished restart = ProgramTest::weir({"restart", "run", "--steps", "70"});
+  EXPECT_EQ(restart.code, 0) << restart.out << restart.err;
+}
+
 TEST_F(Selects, DeterministicRunsDoNotRace) {
   const Finished run = weir(cavity + slow_default + select(direct), "run", {"--deterministic"});
   EXPECT_EQ(run.code, 2) << run.out;
