@@ -1,5 +1,7 @@
 """The pages of a corpus of captured systems, and the ranking of solvers on it: cost over that of the best solver of each
 sequence, performance profiles (Dolan & More, Math. Program. 91 (2002) 201)."""
+import re
+
 import numpy as np
 
 from . import page, sketch
@@ -24,28 +26,29 @@ def interval(low, high):
 
 def describe(manifest, standard):
     """The page of a corpus: what matters of each sequence."""
-    names = ["sequence", "solver in use, criterion", "systems", "unknowns", "block", "entries a row", "symmetric",
-             "null space", "aspect ratio", "dominant rows", "condition", *("iterations of " + s for s in standard)]
+    names = ["sequence", "systems", "unknowns", "block", "entries a row", "symmetric", "null space", "aspect ratio",
+             "dominant rows", "condition", *("iterations of " + s.replace("+", " + ") for s in standard), "solver in use"]
     rows = []
     for s in manifest["sequences"]:
+        solver = re.sub(r"\(.*|, .*", "", re.sub(r"\([^()]*\)", "", s["solver"]))
         bound, aspect, dominant = ">= " if s["condition_is_bound"] else "", s["aspect_ratio"], s["dominant_rows"]
         rows.append([
-            s["name"], s["solver"] + ", " + s["criterion"], len(s["files"]), s["unknowns"], s["block"],
+            s["name"], len(s["files"]), s["unknowns"], s["block"],
             number(s["entries"] / s["unknowns"]), "yes" if s["symmetric"] else "no",
             s["null_space"],
-            "" if aspect is None else "%.3g (median %.3g)" % (aspect, s["aspect_ratio_median"]),
+            "" if aspect is None else "%.3g to %.3g" % (s["aspect_ratio_median"], aspect),
             "" if dominant is None else "%.0f %%" % (100 * dominant),
             "-" if s["condition"] is None else bound + "%.2g" % s["condition"],
-            *(s["iterations"][name] for name in standard)])
+            *(s["iterations"][name] for name in standard), solver])
     body = "<h1>%s</h1>" % page.text(manifest["title"])
     body += page.paragraph("%d sequences, %d systems, %.1f MB; %s; licence %s. The last system of each sequence is described." % (
         len(rows), sum(len(s["files"]) for s in manifest["sequences"]), 1e-6 * manifest["bytes"], manifest["weir"],
         manifest["licence"]), soft=True)
     note = ("Null space: others, for example constants in the fluid but not in a body. Aspect ratio: distance of the farthest "
-            "coupled unknown over that of the nearest (a periodic neighbour is far). Dominant rows: the sum of the "
+            "coupled unknown over that of the nearest, median to largest (a periodic neighbour is far). Dominant rows: the sum of the "
             "others does not exceed the diagonal. Condition: 2-norm, without the null space. Iterations: to "
             "|b - A x| = 1e-8 |b|, at most 2000.")
-    body += page.section("Sequences", page.table(names, rows, (2, 3, 4, 5, 9, 10, 11, 12, 13)), page.paragraph(note, soft=True))
+    body += page.section("Sequences", page.table(names, rows, (1, 2, 3, 4, 8, 9, 10, 11, 12)), page.paragraph(note, soft=True))
     return manifest["title"], body
 
 
