@@ -11,7 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True  # the program's folder may belong to another user
 
-from corpus_build import (FILE_IO, Refused, build, call, damaged, manifest_of, read_json, sha256, version_of,  # noqa: E402
+from corpus_build import (FILE_IO, Refused, build, call, damaged, lock, manifest_of, read_json, sha256, version_of,  # noqa: E402
                           write, write_json)
 from plots import corpus as page_of  # noqa: E402
 from plots import output, page  # noqa: E402
@@ -80,6 +80,7 @@ def run(weir, a):
         raise Refused("\n".join([*wrong, "weir corpus build builds these sequences again"]), FILE_IO)
     folder = a.output or os.path.join(directory, "results")
     os.makedirs(folder + "/parts", exist_ok=True)
+    lock(folder)
     common = {"corpus": "%s, seed %d" % (manifest["tier"], manifest["seed"]), "manifest": sha256(directory + "/manifest.json")[:16]}
     with open(a.solvers, "rb") as file:
         asked = {"manifest": common["manifest"], "solvers": hashlib.sha256(file.read()).hexdigest(), "repeat": a.repeat,

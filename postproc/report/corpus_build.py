@@ -1,5 +1,6 @@
 """`weir corpus build`: sequences of captured systems of all flows (docs/explanation/corpus.md)."""
 import concurrent.futures
+import fcntl
 import hashlib
 import json
 import math
@@ -196,6 +197,14 @@ def described(weir, recipe, system, folder, files):
             "condition_is_bound": bool(condition and condition[1] != "about"), "iterations": iterations}
 
 
+def lock(directory):
+    """Until the end of this process no other one works in the folder."""
+    try:
+        fcntl.flock(os.open(directory, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Refused("%s: another weir corpus works in this folder" % directory) from None
+
+
 def listed_cases(tier):
     """The medium tier has the cases of the small one, with more cells."""
     name = "small" if tier == "medium" else tier
@@ -216,6 +225,7 @@ def listed_cases(tier):
 def take_directory(directory, identity):
     """Nothing is written or deleted in a folder that is not of this corpus."""
     os.makedirs(directory, exist_ok=True)
+    lock(directory)
     if not os.listdir(directory):
         write_json(directory + "/manifest.json", {"format": "weir-corpus", "schema": 1, **identity, "is_finished": False})
     elif not os.path.exists(directory + "/manifest.json"):
@@ -249,9 +259,9 @@ def build(weir, a):
         jobs, failed = [pool.submit(make, r) for r in recipes], []
         try:
             for k, job in enumerate(concurrent.futures.as_completed(jobs)):
-                if isinstance(job.exception(), Refused):
+                if isinstance(job.exception(), (Refused, OSError)):
                     failed.append(str(job.exception()))
-                print("[%d/%d] %s" % (k + 1, len(recipes), failed[-1] if job.exception() else job.result()), flush=True)
+                print("[%d/%d] %s" % (k + 1, len(recipes), job.exception() or job.result()), flush=True)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

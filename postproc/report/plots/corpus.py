@@ -128,7 +128,7 @@ class Ranking:
         return sorted({(s, why) for (_, s), why in self.left_out.items()})
 
     def machines(self):
-        return "; ".join(sorted({"%s, %s threads, commit %s" % (r["processor"], r["threads"], r["commit"]) for r in self.rows}))
+        return "; ".join(sorted({"%s, threads: %s, commit %s" % (r["processor"], r["threads"], r["commit"]) for r in self.rows}))
 
     def text(self):
         lines = ["%-24s %7s %7s %9s %5s  %s" % ("solver", "solved", "failed", "left out", "best", "cost over the best (95 %)")]
