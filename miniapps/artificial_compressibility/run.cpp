@@ -39,7 +39,7 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
 
   CoupledScheme(const IncompressibleCase& c, const Table& linear, const CoupledRanks& ranks) : Base(c, linear, ranks) {
     if (!ranks.alone() && !flow.solver().refresh_policy().is_always())
-      coupled_system.options(linear).fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
+      coupled_system.options(linear).fail("refresh", "'refresh' must be \"always\" on more than one rank");
   }
 
   std::vector<std::string> unknown_names() const {  // of a cell

@@ -334,7 +334,7 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Pivots& p
   say("\nsuggested solvers\n");
   if (d.has_constant_null_space()) say("  (the constant null space is detected and projected out)\n");
   if (d.is_symmetric() && d.rows > 0 && e.symmetric_part.most < 0)
-    say("  (negative definite: negate both sides to use cg)\n");
+    say("  (the matrix is negative definite; for cg multiply A and b by -1)\n");
   if (d.is_symmetric() && (is_positive || (d.has_constant_null_space() && is_like_poisson)))
     advise(solver("cg+" + safe), "symmetric, positive");
   if (is_like_poisson && has_library("hypre"))
@@ -370,7 +370,7 @@ int examine_one(const std::string& matrix) {
   const BlockCsrData blocks = c.places.empty() ? BlockCsrData() : A;
   if (A.block > 1) A = scalar_rows(A);
   const Diagnosis d = diagnose(A);
-  say("{}: {} rows, {} entries, {:.3g} a row ({} to {})\n\n", matrix, d.rows, d.entries,
+  say("{}: {} rows, {} entries, {:.3g} per row ({} to {})\n\n", matrix, d.rows, d.entries,
       static_cast<double>(d.entries) / d.rows, d.shortest_row, d.longest_row);
   print_entries(d, faults);
   print_diagonal(d);
@@ -388,7 +388,7 @@ int examine_one(const std::string& matrix) {
       d.empty_rows.count || d.empty_columns.count || (e.is_singular && !d.has_constant_null_space());
   if (is_singular_system)
     say("\nThe matrix is singular: only right-hand sides in its range have a solution, which is not unique.{}\n",
-        was_solved ? " The captured one is in its range: the run solved it." : "");
+        was_solved ? " The captured right-hand side is in its range: the run solved this system." : "");
   print_advice(matrix, d, pivots, e);
   return static_cast<int>((is_singular_system && !was_solved) || faults.repeated ? Exit::check_failed : Exit::finished);
 }

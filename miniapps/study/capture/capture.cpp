@@ -60,7 +60,7 @@ static Options capture_options() {
       {"when", Option::text, "",
        "rules, joined by |, that select the captured solves: steps:100,200, every:50, iterations>40, time>5 ms, "
        "stagnation, not_finite, failure; a solve that fulfils any of them is captured"},
-      {"on_failure", Option::boolean, "true", "switch for capturing the system whose failure ends the run"},
+      {"on_failure", Option::boolean, "true", "switch for capturing the linear system whose failed solve ends the run"},
       {"state", Option::boolean, "false", "switch for storing the flow state with each system"},
       {"answer", Option::boolean, "false", "switch for storing the solution of the run's solver with each system"},
       {"timings", Option::boolean, "true",
