@@ -17,7 +17,7 @@ double place_sum(std::size_t n, const F& at) {
   return sum;
 }
 
-// size: of the coordinates.
+// size: largest magnitude of the coordinates.
 inline bool is_same_place_sum(double a, double b, std::size_t n, double size) {
   return std::abs(a - b) <= 1e-9 * size * std::sqrt(static_cast<double>(n) + 1);
 }

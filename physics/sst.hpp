@@ -18,7 +18,7 @@ namespace weir::sst {
 
 inline constexpr double a1 = 0.31, beta_star = 0.09, sigma_k1 = 0.85, sigma_k2 = 1, sigma_w1 = 0.5, sigma_w2 = 0.856,
                         beta1 = 0.075, beta2 = 0.0828, gamma1 = 5.0 / 9.0, gamma2 = 0.44, limit = 10;
-// Of k and omega, in units of the free stream: the functions below divide by them.
+// Lower bounds of k and omega, in units of the free stream: the functions below divide by them.
 inline constexpr double least_k = 1e-14, least_omega = 1e-8;
 
 // strain2: S^2; cross: grad k . grad omega. k and omega must be positive.

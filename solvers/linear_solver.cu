@@ -231,7 +231,8 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   return result;
 }
 
-// By the method; a second attempt with an updated preconditioner if the first failed with a lagged one.
+// Solves by the Krylov method. If the first attempt fails with a lagged preconditioner, a second one uses an updated
+// preconditioner.
 template <class Space>
 SolveResult LinearSolver<Space>::solve_from_guess(const Matrix<Space>& A, View<const double> b, View<double> x) {
   if (keeps_start_ || refresh_policy_.age() > 0) assign<Space>(x, start_);

@@ -1,8 +1,8 @@
 // A linear solver made from [linear.SYSTEM]: a Krylov method with a preconditioner. The keys are described in
 // krylov.cpp (linear_solver_options) and next to the methods (registry.hpp).
 // A preconditioner given as `method` is the solver itself, x += M^-1 (b - A x). Its options may also be in
-// `preconditioner`, without `type`. If `refresh` is not "always", a solve that fails with a lagged preconditioner is
-// repeated with an updated one, which is made from the matrix of the last update; that matrix must still exist and be
+// `preconditioner`, without `type`. If `refresh` is not "always", a failed solve with a lagged preconditioner is
+// repeated after a rebuild. The rebuild uses the matrix passed to the last setup or update, which must still exist
 // unchanged.
 #pragma once
 #include <cstdint>
@@ -25,7 +25,8 @@ namespace weir {
 template <class Space>
 class LinearSolver {
  public:
-  // options: [linear.SYSTEM]; the defaults apply to missing keys. Error(usage) if the two methods cannot be combined.
+  // options: [linear.SYSTEM]; the defaults apply to missing keys. Throws Error(usage) if the Krylov method and the
+  // preconditioner cannot be combined.
   explicit LinearSolver(const Table& options, const std::string& default_method = "cg",
                         const std::string& default_preconditioner = "none", double default_tolerance = 1e-8)
       : LinearSolver(options, default_method, default_preconditioner, KrylovOptions{default_tolerance}) {}
@@ -35,9 +36,9 @@ class LinearSolver {
   LinearSolver(LinearSolver&&) = default;
   LinearSolver& operator=(LinearSolver&&) = default;
 
-  // With a distributed matrix one of the next three functions must be called before setup. This one lets rank 0 apply a
-  // preconditioner without a parallel form to the gathered residual; if that is impossible too, setup throws
-  // Error(usage). A: the matrix, if it exists; some preconditioners have a parallel form for some matrices only.
+  // For a distributed matrix, call one of the next three functions before setup. spread_over_ranks uses the parallel
+  // form of the preconditioner. Without one, rank 0 applies it to the gathered residual; if this is impossible, setup
+  // throws Error(usage). A: the matrix, if it exists; some preconditioners have a parallel form for some matrices only.
   void spread_over_ranks(const Matrix<Space>* A = nullptr);
   // Each rank applies a preconditioner without a parallel form to its own rows: additive_schwarz with overlap 0.
   void precondition_each_rank();
@@ -68,12 +69,12 @@ class LinearSolver {
   // forcing term or the state of the preconditioner. A checkpoint needs that state.
   bool remembers() const;
   void save(Archive& to);
-  // Restores a saved state, before setup. With refresh = "always", setup then acts as the next update; otherwise resume
-  // must be called first, with the matrix of the last update. Returns false if the state was saved by a solver with
-  // other options; this solver then starts without history.
+  // Restores a saved state. Call it before setup. With refresh = "always", the next setup continues from the restored
+  // state, like an update. Otherwise call resume next, with the matrix of the last update. Returns false if the state
+  // was saved by a solver with other options; this solver then starts without history.
   bool load(Archive from);
   virtual void resume(const Matrix<Space>& A);
-  // setup, and restores the state of the refresh policy only: for a preconditioner without state.
+  // Calls setup and restores the state of the refresh policy only; for preconditioners that have no state.
   void setup(const Matrix<Space>& A, Archive refresh_state);
   const RefreshPolicy& refresh_policy() const { return refresh_policy_; }
   bool is_set_up() const { return prepared_from_ != nullptr; }
@@ -84,7 +85,7 @@ class LinearSolver {
   const Preconditioner<Space>& preconditioner() const { return *preconditioner_; }
 
  protected:
-  // The parts of solve.
+  // Parts of solve.
   bool is_whole() const { return !setup_was_stopped_ && !setup_failure_; }  // the last set-up was completed
   bool setup_was_stopped() const { return setup_was_stopped_; }
   SolveResult solve_from_guess(const Matrix<Space>& A, View<const double> b, View<double> x);
@@ -123,7 +124,7 @@ class LinearSolver {
   SetupInfo info_;
   RefreshPolicy refresh_policy_;
   WideMatrix<Space> wide_;
-  const Matrix<Space>* prepared_from_ = nullptr;  // of the last setup or update
+  const Matrix<Space>* prepared_from_ = nullptr;  // matrix of the last setup or update
 };
 
 }  // namespace weir

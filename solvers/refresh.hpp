@@ -1,8 +1,8 @@
 // When a preconditioner is rebuilt while the matrix changes.
 //   refresh = "always" | "every:K" | "adaptive" | "adaptive:PRICE" | "adaptive:measured"     (of [linear.SYSTEM])
 // A lagged preconditioner costs iterations, a new one its update. Let P be the price of an update in iterations and
-// i_0, i_1, ... the iterations of the solves since the last update. "adaptive" updates as soon as the next solve would
-// cost more than the average solve of this cycle, update included:
+// i_0, i_1, ... the iterations of the solves since the last update. "adaptive" updates as soon as the next solve is
+// expected to cost more than the average per solve of this cycle (update included):
 //   i_k >= (P + i_0 + ... + i_k) / (k + 1)
 // (renewal-reward: the average falls while its marginal cost is below it, and is smallest where they meet; for i_k =
 // i_0 + g k after sqrt(2 P / g) solves). If the first solve with a lagged preconditioner already loses the cost of an
@@ -43,8 +43,8 @@ class RefreshPolicy {
   void require_always(const Table& options) const;
 
   bool is_due() const;  // whether the preconditioner must be rebuilt before new values are used
-  void renewed(double seconds,
-               bool counts);  // the preconditioner has been rebuilt; counts: false for a setup
+  // The preconditioner has been rebuilt; counts: false for a setup.
+  void renewed(double seconds, bool counts);
   void kept() { ++age_; }
   void solved(const SolveResult& result);
   void wasted(const SolveResult& result);  // a solve failed with a lagged preconditioner and was repeated

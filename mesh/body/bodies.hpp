@@ -1,4 +1,4 @@
-// The bodies in a flow. The fluid is what all of them leave.
+// The bodies in a flow. The fluid is the intersection of the fluid regions of all bodies (outside, or inside a cavity).
 #pragma once
 #include <algorithm>
 #include <string>

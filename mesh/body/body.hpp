@@ -20,15 +20,15 @@ struct Foot {
   Vec3 point{};
   Vec3 normal{};          // unit, into the fluid
   int element = -1;       // surface element; -1: exact shape
-  int body = 0;           // of several
+  int body = 0;           // index of the body
   double w1 = 0, w2 = 0;  // weights of the element's second and third corner
 };
 
 class Body {
  public:
-  // `reference` is in the body's frame, elements sorted in space; `exact` (same frame): if the shape is an ellipsoid.
+  // `reference`: surface in the frame of the body, elements sorted in space; `exact` (same frame): for ellipsoids.
   Body(Surface reference, Motion motion, std::optional<Ellipsoid> exact = {});
-  // The ventricle's own law is applied before those of `motion`.
+  // The motion law of the ventricle is applied before those of `motion`.
   Body(LeftVentricle ventricle, Motion motion);
 
   void move(double t);  // no allocation
@@ -42,13 +42,13 @@ class Body {
   const Placement& placement() const { return placement_; }
   bool is_cavity() const { return surface_.is_cavity; }
 
-  // Velocity of the material and of the fluid at each node of the surface: no slip, plus the flow through openings,
-  // so that the flux of fluid_velocity() through a ventricle's whole surface is zero to rounding.
+  // node_velocity: velocity of the wall at each surface node. fluid_velocity: the same plus the flow through openings;
+  // its flux through the whole surface of a ventricle is zero to rounding.
   std::span<const Vec3> node_velocity() const { return node_velocity_; }
   std::span<const Vec3> fluid_velocity() const { return fluid_velocity_.empty() ? node_velocity_ : fluid_velocity_; }
   bool has_openings() const { return !opening_.empty(); }
 
-  // At a foot of BodyDistance: velocity of the wall, and of the fluid.
+  // Velocity of the wall and of the fluid at a foot of BodyDistance.
   Vec3 wall_velocity(const Foot& foot) const;
   Vec3 fluid_velocity(const Foot& foot) const;
   bool is_outflow(const Foot& foot) const;  // an opening with outflow at this time
@@ -67,7 +67,7 @@ class Body {
   std::optional<Ellipsoid> exact_reference_, exact_;
   Placement placement_;
   bool has_moved_ = false;
-  std::vector<Vec3> node_velocity_, fluid_velocity_;  // the second only with openings
+  std::vector<Vec3> node_velocity_, fluid_velocity_;  // fluid_velocity_: only with openings
   std::vector<Opening> opening_;                      // inflow through the first, outflow through the second
   bool empties_ = false;
   double time_ = 0;

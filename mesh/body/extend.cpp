@@ -38,7 +38,8 @@ class Cutter {
       if (outside.size() > 1) add({outside[0], outside[1], 0}, s.patch[e]);
       return;
     }
-    // From a corner on the plane: it moves away from its cut point along an edge that may have that direction.
+    // Starts at a corner on the plane, because it moves away from its cut point along an edge that may have this
+    // direction.
     const auto on_plane = std::find_if(outside.begin(), outside.end(), [&](int k) { return lies_on_plane(k); });
     if (on_plane != outside.end()) std::rotate(outside.begin(), on_plane, outside.end());
     for (const std::vector<int>& part : {inside, outside})
@@ -52,7 +53,7 @@ class Cutter {
   }
 
  private:
-  // Of the original surface.
+  // True if a node of the original surface lies on the plane.
   bool lies_on_plane(int node) const {
     const auto n = static_cast<std::size_t>(node);
     return n < beyond_.size() && beyond_[n] && std::abs(out_.node[n][d_] - at_) <= tie_;

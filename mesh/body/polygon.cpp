@@ -41,7 +41,7 @@ std::vector<Corner> read_corners(MeshText& in, double scale) {
     corner.push_back({x, in.number()});
   }
   if (corner.size() > 1 && corner.front().x == corner.back().x) corner.pop_back();
-  if (corner.size() < 3) in.fail("a polygon requires at least three corners, one 'x y' a line");
+  if (corner.size() < 3) in.fail("a polygon requires at least three corners, one 'x y' per line");
   constexpr std::size_t most = 100'000;
   if (corner.size() > most) in.fail("a polygon has at most " + std::to_string(most) + " corners");
   return corner;

@@ -7,9 +7,9 @@
 
 namespace weir {
 
-// One corner "x y" a line, separated by blanks or commas, in order around the polygon in either direction; the last may
-// repeat the first; '#' starts a comment. Edges are divided to pieces of about `spacing`. Errors name file and line:
-// fewer than three corners, corners that repeat, edges that cross or touch.
+// The text has one corner "x y" per line, separated by blanks or commas, in order around the polygon in either
+// direction. The last corner may repeat the first; '#' starts a comment. Edges are divided into pieces of about
+// `spacing`. Errors name file and line: fewer than three corners, corners that repeat, edges that cross or touch.
 Surface parse_polygon(std::string_view text, const std::string& name, double scale, double spacing);
 
 }  // namespace weir

@@ -30,7 +30,7 @@ Vec3 centre(const Surface& s, int e);
 double area(const Surface& s);
 // Enclosed volume (2D: area), positive if normals point out of it (negative for a cavity).
 double volume(const Surface& s);
-Vec3 centroid(const Surface& s);  // of the enclosed volume
+Vec3 centroid(const Surface& s);  // centroid of the enclosed volume
 Box3 bounding_box(std::span<const Vec3> node);
 void include(Box3& box, const Vec3& x);
 

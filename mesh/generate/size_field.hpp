@@ -54,7 +54,7 @@ class SizeField {
   }
 
  private:
-  struct Box {  // of sources first .. last - 1; children at 2 i + 1, 2 i + 2
+  struct Box {  // box of sources first .. last - 1; its children are at 2 i + 1 and 2 i + 2
     Point low, high;
     double size;  // smallest size of the sources
     int first, last;

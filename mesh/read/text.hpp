@@ -15,9 +15,9 @@ class MeshText {
   MeshText(std::string_view text, std::string name, char comment);
 
   bool next();                // to the next line that is not blank; false at end of file
-  void next(const char* in);  // as above, but the end of file is an error: "truncated: the file ends in <in>"
+  void next(const char* in);  // the same, but the end of file is an error: "truncated: the file ends in <in>"
   std::string_view line() const { return line_; }
-  int number() const { return number_; }  // of the current line, from 1
+  int number() const { return number_; }  // number of the current line, from 1
   const std::string& name() const { return name_; }
 
   // The fields of the line, separated by blanks. `what`: expected item, for messages.

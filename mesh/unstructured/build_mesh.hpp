@@ -1,5 +1,6 @@
-// From a description to a mesh in near-linear time (a million cells take about a second): every edge of every cell is
-// put into the bucket of its lower node, where it meets its twin or a marked boundary edge.
+// Builds a mesh from a description in near-linear time (about a second for a million cells): every edge of every cell
+// is put into the bucket of its lower node, where it is matched with the same edge of another cell or a marked boundary
+// edge.
 //
 // Clockwise cells are reversed. Refused (exit code 2) with file and line if known: a node out of range, a repeated
 // corner, a cell area that is zero or not finite, a self-intersecting quadrilateral, an inverted cell (the mesh folds

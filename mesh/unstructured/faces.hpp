@@ -7,8 +7,8 @@
 
 namespace weir {
 
-// From node a to node b with the owner on the left. other: neighbour of an interior face; for a boundary face the
-// edge of the description (match_faces) or the patch (set_faces).
+// A face from node a to node b with the owner on the left. other: neighbour of an interior face; for a boundary face
+// the edge of the description (match_faces) or the patch (set_faces).
 struct Face {
   int owner, other, a, b;
 };

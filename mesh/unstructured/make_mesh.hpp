@@ -12,7 +12,7 @@ struct MeshOrigin {
   std::string name;  // the file's path, or "generator naca0012"
   std::vector<PeriodicPair> periodic;
   MeshRepairs repairs;
-  std::array<int, 2> grid{0, 0};  // as in MeshDescription
+  std::array<int, 2> grid{0, 0};  // see MeshDescription::grid
 };
 
 Options mesh_options();

@@ -19,9 +19,9 @@ struct MeshPart {
   UnstructuredMesh mesh;
   int own = 0, near = 0;
   std::vector<int> cell;                         // local cell i is cell[i] of the whole mesh
-  std::vector<GhostCell> ghost;                  // of local cell own + k
-  std::vector<int> own_in_patch;                 // per patch: number of faces of own cells ...
-  std::vector<std::vector<int>> place_in_patch;  // ... and their positions in the patch of the whole mesh
+  std::vector<GhostCell> ghost;                  // ghost[k]: owner of local cell own + k
+  std::vector<int> own_in_patch;                 // per patch: number of faces of own cells
+  std::vector<std::vector<int>> place_in_patch;  // their positions in the patch of the whole mesh
 };
 
 // part[i]: part of cell i of the whole mesh.

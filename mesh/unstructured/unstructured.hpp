@@ -31,11 +31,11 @@ struct UnstructuredMesh {
 
   std::vector<std::array<int, 2>> face_node;  // a, b
   std::vector<int> owner, neighbour;          // owner: all faces; neighbour: interior faces only
-  std::vector<Point> normal;                  // unit
+  std::vector<Point> normal;                  // unit vectors
   std::vector<double> area;                   // length of each face
   std::vector<Point> face_centre;             // midpoint of each face, on the owner's side
   int periodic_faces = 0;
-  std::vector<Point> shift;  // of periodic faces
+  std::vector<Point> shift;  // shift of each periodic face
   std::vector<Patch> patches;
 
   int cells() const { return static_cast<int>(volume.size()); }

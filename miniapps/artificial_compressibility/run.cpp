@@ -39,7 +39,7 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
 
   CoupledScheme(const IncompressibleCase& c, const Table& linear, const CoupledRanks& ranks) : Base(c, linear, ranks) {
     if (!ranks.alone() && !flow.solver().refresh_policy().is_always())
-      coupled_system.options(linear).fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
+      coupled_system.options(linear).fail("refresh", "'refresh' must be \"always\" on more than one rank");
   }
 
   std::vector<std::string> unknown_names() const {  // of a cell
@@ -57,6 +57,7 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
     const std::vector<std::string> names = unknown_names();
     FlowFacts<Space> facts = common_facts(*this);
     facts.cfl = [&f] { return f.cfl; };
+    facts.nonlinear_residual = [&f] { return f.largest_residual; };
     facts.is_cfl_stored = true;
     facts.places = [&f](const std::string&, int) {
       Layout cells;

@@ -118,7 +118,7 @@ class ArtificialCompressibility {
   SideWalls walls_;
   StudiedSolver<Space> solver_;
   double length_ = 1;
-  // Of this step:
+  // Data of the present step:
   TimeDerivative derivative_;
   SideRules rules_;
   CellForce force_;

@@ -47,7 +47,7 @@ std::string table_of_keys(Options keys) {
   std::string text = "| key | type | default | meaning | values | unit |\n|---|---|---|---|---|---|\n";
   for (const Option& o : keys) {
     std::string meaning = escaped(o.meaning);
-    if (!o.alias.empty()) meaning += fmt::format(" (older: {})", escaped(o.alias));
+    if (!o.alias.empty()) meaning += fmt::format(" (formerly: {})", escaped(o.alias));
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", o.name, name_of(o.type), escaped(default_text(o)),
                         meaning, escaped(o.values), escaped(o.unit));
   }

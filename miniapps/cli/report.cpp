@@ -18,7 +18,7 @@ int write_report(const std::string& directory, bool with_png) {
     throw Error(
         Exit::usage,
         directory +
-            ": is neither a run directory (run.json) nor the folder of a study (ab_summary.csv, map_cells.csv)");
+            " is neither a run directory (no run.json) nor the folder of a study (no ab_summary.csv or map_cells.csv)");
   const std::string name = is_map ? "report_map.py" : is_study ? "report_ab.py" : "report.py";
   const auto script = find_script(name);
   if (!script) throw Error(Exit::internal, "postproc/report/" + name + " is missing");

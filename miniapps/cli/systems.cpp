@@ -31,7 +31,8 @@ std::vector<NamedSolver> solvers_of(const std::string& file) {
     if (key != "preconditioner" && key != "linear" && all.is_table(key)) list.push_back({key, all.table(key)});
   if (all.has("method") || all.has("preconditioner")) {
     if (!list.empty())
-      all.fail("method", "give either one solver or one table per solver; there is also [" + list.front().name + "]");
+      all.fail("method", "the file defines a solver at top level (`method`) and in the table [" + list.front().name +
+                             "]; give either one solver or one table per solver");
     list.push_back({fs::path(file).stem().string(), all});
   }
   if (list.empty())

@@ -1,4 +1,4 @@
-// Force per volume F (numbers or formulas of x, y, t) and acceleration g (gravity): the source
+// Source terms of a force per volume F (numbers or formulas of x, y, t) and an acceleration g (gravity):
 //   S(U) = (0, F + rho g, (F + rho g) . u),   V dU/dt + R(U) - V S(U) = 0
 #pragma once
 #include <vector>
@@ -11,7 +11,7 @@ namespace weir {
 template <class Space>
 class BodyForce {
  public:
-  // Of the first `own` cells; n values per cell. The case and the mesh must outlive this.
+  // own: number of cells with the force (the first ones); n: values per cell. The case and the mesh must outlive this.
   BodyForce(const CompressibleCase& c, const UnstructuredMesh& mesh, int own, int n);
 
   bool is_on() const { return force_.size() > 0; }
@@ -19,7 +19,7 @@ class BodyForce {
 
   void add_to_residual(View<const double> U, View<double> R) const;                       // R -= V S(U)
   void add_to_product(View<const double> U, View<const double> x, View<double> y) const;  // y -= V dS/dU x
-  // To the diagonal blocks, at the given positions; by_columns: the layout of a block.
+  // Adds -V dS/dU to the diagonal blocks at the given positions; by_columns: layout of a block.
   template <class T>
   void add_to_blocks(View<const double> U, const std::int64_t* diagonal, bool by_columns, T* values) const;
 

@@ -73,8 +73,8 @@ constexpr Option flow_keys[] = {
 constexpr Option side_keys[] = {
     {"density", Option::number, Option::required, "density of the state", "(0, inf)", "free stream's"},
     {"velocity", Option::numbers, "[0, 0]", "velocity [u, v] of the state", "", "free stream's speed"},
-    {"pressure", Option::number, Option::required, "pressure of the state, where the free stream has 1/(gamma mach^2)",
-     "(0, inf)"}};
+    {"pressure", Option::number, Option::required,
+     "pressure of the state, in units in which the free-stream pressure is 1/(gamma mach^2)", "(0, inf)"}};
 constexpr Option initial_keys[] = {
     {"type", Option::text, "freestream", "type of the initial state, one of the names for flow.initial",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann | formula"},
@@ -122,7 +122,9 @@ constexpr Option pseudo_time_keys[] = {
     {"relaxation", Option::number, "0.5", "largest relative change of density and pressure per step", "(0, inf)"},
     {"least_relaxation", Option::number, "0.2", "smallest under-relaxation factor of an update", "(0, 1]"},
     {"tolerance", Option::number, "1e-6",
-     "tolerance of the energy residual relative to its maximum over the first five steps; unsteady: per time step",
+     "tolerance of the energy residual and of the turbulence residual, each relative to its maximum over the first "
+     "five "
+     "steps; unsteady: per time step",
      "(0, inf)"},
     {"first_order_tolerance", Option::number, "0.1",
      "residual reduction at which the initial phase with the first-order scheme ends; 0: no such phase", "[0, inf)"},
@@ -131,7 +133,7 @@ constexpr Option pseudo_time_keys[] = {
      "one",
      "[0, 6]"},
     {"coarse_tolerance", Option::number, "1e-2",
-     "tolerance of the energy residual on the coarser meshes (coarse_meshes)", "(0, 1)"},
+     "tolerance of the relative residual on the coarser meshes (coarse_meshes)", "(0, 1)"},
     {"force_tolerance", Option::number, "0",
      "variation of lift and drag over force_window steps below which a steady run ends; 0: off", "[0, inf)"},
     {"force_window", Option::integer, "50",
@@ -142,7 +144,7 @@ constexpr Option pseudo_time_keys[] = {
      "[0, inf)"},
     {"rejected_cut", Option::number, "0.1", "factor applied to the CFL number after a rejected step", "(0, 1)"},
     {"line_search", Option::boolean, "false",
-     "switch for backtracking, which halves the update until the unsteady residual does not grow (replaces "
+     "switch for backtracking, which halves the update until the unsteady residual grows by at most 1 % (replaces "
      "largest_growth); the second-order phase then restarts at cfl_start; recommended for turbulent flow with "
      "matrix_free"},
     {"largest_growth", Option::number, "10", "largest growth factor of the residual in an accepted step", "(0, inf)"},

@@ -18,19 +18,19 @@ void info_compressible(const Table& config, int ranks, std::ostream& out);  // s
 
 struct CompressibleMemory {
   std::int64_t mesh = 0;     // host copy for field output and records
-  std::int64_t flow = 0;     // the discretisation's copies, state and work vectors
-  std::int64_t matrix = 0;   // of the first-order scheme
+  std::int64_t flow = 0;     // copies of the discretisation, state and work vectors
+  std::int64_t matrix = 0;   // Jacobian of the first-order scheme
   std::int64_t solver = 0;   // preconditioner and Krylov vectors
   std::int64_t kept = 0;     // rank 0: the previous step, for a checkpoint if a step is abandoned, and field output
   std::int64_t process = 0;  // program, libraries and their buffers
   std::int64_t total() const { return each_of(1); }
-  // upper bound
+  // Upper bound of the memory per rank.
   std::int64_t each_of(int ranks) const { return mesh + (flow + matrix + solver) / ranks + kept + process; }
 };
 
 CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);
 
-// The mesh of [mesh] in the order of [ordering]; `ordering` receives a description, `lines` the ordering's lines.
+// The mesh of [mesh] in the order of [ordering]; `ordering` receives a description, `lines` the lines of the ordering.
 UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines = nullptr,
                                    CellNumbers* numbers = nullptr);
 
@@ -38,8 +38,8 @@ UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, s
 RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
                               const std::vector<FlowBoundary>& boundary);
 
-std::vector<std::string> compressible_columns(const CompressibleCase& c,
-                                              const std::vector<FlowBoundary>& boundary);  // of history.csv
+// Columns of history.csv.
+std::vector<std::string> compressible_columns(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary);
 Results compressible_results();
 
 }  // namespace weir

@@ -36,7 +36,7 @@ struct CompressibleFlow {
   const UnstructuredMesh& whole;
   std::int64_t cells;
   std::array<double, 2> places{};  // checksum of the cell centres in order (place_sum.hpp); 0: whole mesh not available
-  int values;                      // per cell: 4, turbulent 5 or 6
+  int values;                      // number of unknowns per cell: 4, turbulent 5 or 6
   Discretisation<Space> space;
   BodyForce<Space> force;
   FlowEquations<Space> equations;
@@ -49,8 +49,8 @@ struct CompressibleFlow {
   std::int64_t step = 0, first_step_second_order = -1;
   double time = 0;
   TimeSteps time_steps;
-  LaggedPreconditioner<Space> lagged;         // of the preconditioner
-  std::vector<Array<double, Space>> outside;  // per patch; empty where the data are constant
+  LaggedPreconditioner<Space> lagged;         // state of a lagged preconditioner, for checkpoints
+  std::vector<Array<double, Space>> outside;  // outside states per patch; empty if the data are constant
   std::vector<double> outside_on_host;
   bool outside_is_set = false;
 
@@ -67,9 +67,11 @@ struct CompressibleFlow {
   std::vector<double> on_host(const Array<double, Space>& U) const {
     return ranks ? ranks->gathered(U.to_vector()) : U.to_vector();
   }
-  std::vector<double> eddy_viscosity();  // of SST, likewise; relative to the viscosity of the free stream
-  void carry(std::vector<double> all);   // the state of another run, as from_host; k and omega become positive
-  // all: the whole state, on every rank.
+  // Eddy viscosity of the SST model, relative to the viscosity of the free stream; on rank 0.
+  std::vector<double> eddy_viscosity();
+  // Takes the state of another run, like from_host; k and omega are made positive.
+  void carry(std::vector<double> all);
+  // Copies this rank's part of `all` to U. all: the whole state, on every rank.
   void from_host(const std::vector<double>& all, Array<double, Space>& U) const {
     U.upload(ranks ? ranks->own(all) : all);
   }

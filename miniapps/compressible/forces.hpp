@@ -13,7 +13,7 @@ struct Forces {
   double drag() const { return drag_pressure + drag_viscous; }
   double lift() const { return lift_pressure + lift_viscous; }
   double moment = 0;  // about [flow] moment_centre, counterclockwise; reference: length squared
-  double heat = 0;    // into the walls; reference: 1/2 rho U^3, length
+  double heat = 0;    // heat flux into the walls; reference: 1/2 rho U^3, length
 };
 
 // A wall, face by face in patch order. cp = 2 (p - p_infinity); cf is positive if the wall is dragged in the
@@ -33,9 +33,10 @@ class WallForces {
              const MeshRanks* ranks = nullptr);
 
   bool has_walls() const { return !walls_.empty(); }
-  Forces measure(Discretisation<Space>& space, View<const double> U);  // of all walls
-  const std::vector<Forces>& of_walls() const { return of_walls_; }    // as last measured, in the order of the patches
-  // With ranks: on rank 0, empty on other ranks.
+  Forces measure(Discretisation<Space>& space, View<const double> U);  // sum over all walls
+  // Forces on each wall from the last measure(), in the order of the patches.
+  const std::vector<Forces>& of_walls() const { return of_walls_; }
+  // Distributions along all walls; with ranks: on rank 0, empty on other ranks.
   std::vector<WallSurface> surfaces(Discretisation<Space>& space, View<const double> U);
 
  private:
@@ -45,8 +46,8 @@ class WallForces {
     Array<double, Space> normal_arm, tangent_arm;  // moments of the unit normal and tangent
     std::vector<double> height;                    // distance of the adjacent cell centres
     WallSurface surface;
-    RankMap map;      // with ranks: positions of the faces in the whole wall,
-    int whole_faces;  // and their number there
+    RankMap map;      // with ranks: positions of the faces in the whole wall
+    int whole_faces;  // with ranks: number of faces of the whole wall
   };
   std::vector<double> gathered(const Wall& wall, const std::vector<double>& mine) const;
   void evaluate(Discretisation<Space>& space, View<const double> U, Wall& w) {

@@ -32,7 +32,7 @@ class CompressibleOutput {
   CompressibleOutput(const Table& config, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary,
                      const UnstructuredMesh& mesh);
 
-  // Once the run directory exists. restart_time: later field outputs are removed from the list.
+  // Call it once the run directory exists. restart_time: later field outputs are removed from the list.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options field_options(), surface_options();

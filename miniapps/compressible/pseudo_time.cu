@@ -12,7 +12,8 @@
 namespace weir {
 namespace {
 
-constexpr int first_steps = 5;  // of a phase; the largest residual of these steps is the reference
+// Number of steps at the start of a phase. Residuals are reported relative to their maximum in these steps.
+constexpr int first_steps = 5;
 
 double length(const std::array<double, 5>& norm) {
   return std::hypot(std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]), norm[4]);
@@ -28,14 +29,14 @@ struct WithInertia {
   double factor;
   WEIR_HD double operator()(int i, int cell) const { return r[i] + factor * scale[cell] * d[i]; }
 };
-// Entry i of the magnitude of the terms that the residual sums: fluxes and time derivative a V dU/dt.
+// Estimate of the magnitude of the terms in residual i: the fluxes, and the part a V U of the time derivative.
 struct SizeOfTerms {
   const double *U, *scale, *V;
   double a;
   WEIR_HD double operator()(int i, int cell) const { return U[i] * (scale[cell] + a * V[cell]); }
 };
 
-// The sums of the squares of each equation's residual.
+// Sum of squares of the residual of each equation. For n = 6 the last entry combines k and omega; for n = 4 it is 0.
 template <class Space, int n, class Of>
 Pair two_squares(int cells, const Of& of, int e, int f) {
   return sum2<Space>(cells, [=] WEIR_HD(int i) {
@@ -70,8 +71,8 @@ double largest_change(View<const double> U, View<const double> dU) {
   return max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) { return relative_change(u + n * i, d + n * i); });
 }
 
-// trial = U + omega dU. Returns a cell in which density or pressure is then not positive; -1: none. k and omega (n = 6)
-// keep at least a tenth of their values, because they must stay positive.
+// trial = U + omega dU (omega: under-relaxation). Returns a cell with non-positive density or pressure; -1: none. The
+// turbulence variables k and omega (n = 6) are reduced to no less than a tenth of their values.
 template <class Space, int n>
 int move(double omega, View<const double> U, View<const double> dU, View<double> trial) {
   const double *u = U.data(), *d = dU.data();
@@ -127,7 +128,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
   reset_cfl();
 }
 
-// The l2 norm of each equation's residual.
+// l2 norm of the residual of each equation, with the entries of squares().
 template <class Space>
 template <class Of>
 std::array<double, 5> PseudoTime<Space>::norms_of(const Of& of) const {
@@ -190,7 +191,7 @@ void PseudoTime<Space>::start_phase(int order) {
   solver_.forcing().begin_phase();
 }
 
-// The residual of energy ends the run; the norm of all residuals measures progress.
+// The run ends on the energy (or turbulence) residual, see drop(); the forcing term uses the norm of all residuals.
 template <class Space>
 void PseudoTime<Space>::aim() {
   if (was_rejected_) return solver_.forcing().again();
@@ -240,7 +241,8 @@ void PseudoTime<Space>::resume_preconditioner(Origin origin) {
   solver_.resume(*first_order_);
 }
 
-// (3). After rejections the CFL number may be below cfl_start; it then at least doubles in each accepted step.
+// Equation (3). Rejections can leave the CFL number below cfl_start; each accepted step then at least doubles it, up to
+// cfl_start.
 template <class Space>
 void PseudoTime<Space>::raise_cfl(double ratio, double omega) {
   const double least = std::min(options_.cfl_start, 2 * control.cfl);
@@ -278,14 +280,15 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   if (a.not_finite) {
     a.why = "the residual has NaN or Inf";
   } else if (!options_.line_search && after > options_.largest_growth * before) {
-    a.why = "the residual grows " + std::to_string(after / before) + " times";
+    a.why = "the residual grows by a factor of " + std::to_string(after / before);
   } else {
     a.accepted = true;
     std::swap(U_, trial_);
     newton_.share_work(trial_, trial_R_);
     negate<Space>(trial_R_, minus_R_);
     control.norm = norm;
-    // The residual of energy may be zero in the initial state, so the reference is the largest of some steps.
+    // The energy residual may be zero in the initial state, so the reference is its maximum over the first steps of the
+    // phase.
     if (control.steps_in_phase++ < first_steps) {
       control.reference = std::max(control.reference, norm[3]);
       control.turbulence_reference = std::max(control.turbulence_reference, norm[4]);
@@ -294,8 +297,9 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   }
 }
 
-// Line search: halves the update until the residual with its pseudo-time derivative, R + V / dtau (U - U^n), does not
-// grow. Along dU this residual decreases from R^n, in the norm of the linear solve, while R itself may grow.
+// Line search: halves the update until the residual with its pseudo-time derivative, R + V / dtau (U - U^n), grows by
+// no more than the factor `allowed`. Along dU this residual decreases from R^n, in the norm of the linear solve, while
+// R itself may grow.
 template <class Space>
 bool PseudoTime<Space>::search_line(Attempt& a, Timings& timings) {
   const int n = equations_.equations();

@@ -29,8 +29,8 @@ struct PseudoTimeControl {
   double cfl = 0;
   double reference = 0;  // largest energy residual of the first steps of the phase
   int steps_in_phase = 0;
-  double turbulence_reference = 0;     // the same for the turbulence model
-  std::array<double, 5> norm{};        // current residual of each equation, and of the turbulence model
+  double turbulence_reference = 0;     // largest turbulence residual of the first steps of the phase
+  std::array<double, 5> norm{};        // current residual of each flow equation and of the turbulence model
   std::array<double, 5> rounding{};    // rounding error of `norm` at the start of the phase
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };
@@ -41,7 +41,7 @@ struct Attempt {
   bool not_finite = false;
   int bad_cell = -1;  // cell of the whole mesh that caused the rejection; -1: unknown
   double cfl = 0, omega = 0;
-  int rejections = 0;  // of the current step, as counted by the run
+  int rejections = 0;  // number of rejections of the current step, counted by the run
   SolveResult solve;
   bool is_interrupted() const { return solve.reason == Reason::interrupted; }
 };

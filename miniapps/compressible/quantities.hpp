@@ -19,7 +19,7 @@ struct FlowFields {
   PrimitiveState at(int cell) const;
 };
 
-// Of the forces of an unsteady run, from [output] average_from on.
+// Statistics of the forces of an unsteady run, from [output] average_from on.
 inline constexpr const char* statistics_names[] = {"lift_mean", "drag_mean",  "lift_amplitude", "drag_amplitude",
                                                    "strouhal",  "lift_phase", "drag_phase"};
 
@@ -28,14 +28,15 @@ std::vector<std::string> quantity_names(const CompressibleCase& c, const std::ve
 std::map<std::string, double> flow_quantities(const CompressibleCase& c, const FlowFields& fields,
                                               const std::vector<WallSurface>& surfaces, const Forces& forces,
                                               const std::vector<Forces>& of_walls, double time);
-// Their result_name: the name with '_' for what is no letter, digit, '_', '-' or '.', and with "_wall" where a quantity
-// or another wall has that name.
+// Sets result_name of the walls: the name of the patch, with '_' in place of characters other than letters, digits,
+// '_', '-' and '.', and with "_wall" appended if a quantity or another wall has that name.
 void name_walls(std::vector<FlowBoundary>& boundary);
-void add_wall_names(const FlowBoundary& b, std::vector<std::string>& names);  // of the coefficients of one wall
+// Adds the names of the coefficients of one wall.
+void add_wall_names(const FlowBoundary& b, std::vector<std::string>& names);
 
 double mach_number(const PrimitiveState& s, double gamma);
-double eddy_viscosity_of(const FlowFields& fields, int cell,
-                         const CompressibleCase& c);                    // relative to the viscosity of the free stream
+// Eddy viscosity relative to the viscosity of the free stream.
+double eddy_viscosity_of(const FlowFields& fields, int cell, const CompressibleCase& c);
 double entropy_of(const PrimitiveState& s, const CompressibleCase& c);  // (p / rho^gamma) / (free stream's) - 1
 
 }  // namespace weir

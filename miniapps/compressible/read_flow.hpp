@@ -1,4 +1,4 @@
-// The case of a flow, read on every rank, and the flow built from it.
+// The case of a flow, which every rank reads, and the flow built from it.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -39,7 +39,7 @@ inline std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
 // This rank's part in its initial state. Collective; read and ranks must outlive it.
 template <class Space>
 struct BuiltFlow {
-  std::optional<MeshRanks> ranks;  // none on one rank
+  std::optional<MeshRanks> ranks;  // empty on one rank
   CompressibleFlow<Space> flow;
 
   BuiltFlow(const ReadCase& read, const Table& config, const Communicator& communicator)
@@ -47,8 +47,7 @@ struct BuiltFlow {
         flow(read.c, ranks ? ranks->part.mesh : read.mesh, read.boundary, config.table("linear"),
              ranks ? &*ranks : nullptr) {
     if (ranks && !flow.pseudo.solver().refresh_policy().is_always())
-      config.table("linear").table("flow").fail("refresh",
-                                                "in parallel the preconditioner is rebuilt for every matrix");
+      config.table("linear").table("flow").fail("refresh", "'refresh' must be \"always\" on more than one rank");
     return_freed_memory();  // the temporary geometry
     flow.pseudo.jacobian().set_lines(row_ranges(ranks ? ranks->own(read.lines) : read.lines));  // for `line`
     flow.initialise();

@@ -58,13 +58,14 @@ Outcome given_up(const CompressibleFlow<Space>& flow, const Attempt& a) {
 constexpr const char* steady_forces = "steady lift and drag";
 constexpr const char* steps_ran_out = "pseudo_time.max_steps";
 
-// From `time` to the end, none longer than dt.
+// Equal time steps from `time` to the end, none longer than dt.
 TimeSteps steps_from(const UnsteadyOptions& c, double time, std::int64_t step) {
   const double left = c.end - time;
   return {time, left / std::max(1.0, std::ceil(left / c.dt * (1 - 1e-9))), step};
 }
 
-// Those of the checkpoint, where the case still has them; else others from the time of the flow on.
+// Continues with the time steps of the checkpoint if the case still has them, otherwise with new ones from the time of
+// the flow on.
 template <class Space>
 void continue_time_steps(CompressibleFlow<Space>& flow) {
   const UnsteadyOptions& c = flow.c.time;

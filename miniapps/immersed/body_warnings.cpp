@@ -75,7 +75,8 @@ void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::str
   }
 }
 
-// What lies beyond a face of the control volume adds nothing to its force, unless the face is a side of the grid.
+// A part of the body beyond a face of the control volume does not contribute to its force, unless the face is a side of
+// the grid.
 void look_at_control_volume(const Body& body, const ImmersedCase& c, std::vector<std::string>& warnings) {
   if (body.is_cavity()) return;
   const Box3 box = box_of(body);

@@ -14,13 +14,13 @@ struct Axis {
   int lowest = 0, highest = 0;
 };
 
-// Four nodes of an axis in a row, and what quadratics through three of them take of each.
+// Four successive nodes of an axis, and their weights in quadratics through three of them.
 struct Weights {
   int first = 0;
   double w[4] = {1, 0, 0, 0};
 };
 
-// `share` of the quadratic through the nodes first, first + 1, first + 2.
+// Adds `share` times the quadratic through the nodes first, first + 1, first + 2.
 WEIR_HD inline void add_quadratic(const Axis& a, double v, int first, double share, Weights& to) {
   if (first < a.lowest) first = a.lowest;
   if (first > a.highest - 2) first = a.highest - 2;
@@ -31,9 +31,9 @@ WEIR_HD inline void add_quadratic(const Axis& a, double v, int first, double sha
   w[2] += share * (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1));
 }
 
-// Of the three nodes nearest to v, which lies a few nodes from `near`. Where two are equally near, in the middle
-// hundredth between two nodes, both quadratics are blended: a body whose faces lie on grid lines has the force of one a
-// hair next to them.
+// Weights of the quadratic through the three nodes nearest to v, which lies a few nodes from `near`. If v is in the
+// middle hundredth between two nodes, the two quadratics are blended, so that a body with faces on grid lines has the
+// same force as one that is shifted slightly.
 WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   int low = near < a.lowest ? a.lowest : near > a.highest - 1 ? a.highest - 1 : near;
   while (low + 1 < a.highest && a.x[low + 1] <= v) ++low;
@@ -49,8 +49,8 @@ WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   return s;
 }
 
-// Fields hold velocities at the faces of cells along their own direction, else at centres, ghosts included; the
-// pressure at the centres of the cells alone.
+// Velocities are stored at the faces of cells along their own direction and at centres in the others, ghosts included;
+// the pressure at the centres of cells without ghosts.
 struct SurfaceView {
   Axis face[3], centre[3], inner[3];
   const double *velocity[3], *pressure;  // of (0, 0, 0)
@@ -121,9 +121,9 @@ WEIR_HD inline double room(const SurfaceView& v, const Piece& s) {
   return least;
 }
 
-// The pressure's and the viscous force of one piece: points at a, 2a, 3a on the normal, and the wall itself.
+// Pressure force and viscous force on one piece: from points at a, 2a, 3a on the normal, and the wall itself.
 //   p(0) = 3 p1 - 3 p2 + p3,      du/dn(0) = (18 u1 - 9 u2 + 2 u3) / (6 a),   u relative to the wall
-// The points of the pressure move closer where a side of the box is near: none lies beyond it.
+// The points of the pressure are closer together near a side of the box, so that none lies beyond it.
 WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&out)[6]) {
   int cell[3] = {0, 0, 0};
   const double a = probe_spacing * spacing(v, s.point, s.normal, cell);

@@ -1,20 +1,20 @@
 // The force of the fluid on the body, over the density, in two ways that share nothing but the flow.
 //
 // surface_force: the integral of -p n + tau . n over the pieces of surface in the cut cells. On a no-slip wall of a
-// body that turns with Omega, tau . n = nu du_r/dn, u_r = u - u_wall - Omega x (x - x_wall), without its normal part. p
-// and u come from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u
-// differenced. Pieces lie on the chords of the cut cells, and on the surface itself with order 4, a scalar or a
-// body that turns in place (exact shapes): numerical_schemes.md.
+// body that rotates with Omega, tau . n is the tangential part of nu du_r/dn with u_r = u - u_wall - Omega cross (x -
+// x_wall). p and u are interpolated quadratically at three points on the normal, one cell apart; p is extrapolated to
+// the wall, u is differenced. Pieces lie on the chords of the cut cells. For exact shapes with order 4, with a scalar,
+// or of a body that rotates in place, they lie on the surface (numerical_schemes.md).
 //
-// ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides) +
-// (body force and buoyancy of the fluid in it), with the fluxes of momentum.hpp themselves, so that it sees the force
-// that the discrete equations exert:
+// ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (outflow through its sides) + (body
+// force and buoyancy of the fluid in it). It uses the fluxes of momentum.hpp and therefore gives the force in the
+// discrete equations:
 //   M_c = sum of V (fraction u + (1 - fraction) u_wall) over the nodes of component c inside
 //         - V_body u_wall(its centroid)
 //   sides: u u + p - nu grad u
-// u_wall is the motion of the body's material, linear in x, so that what it has inside the solid is known exactly: an
-// error of `fraction` multiplies u - u_wall, which is small next to the surface, instead of u. (dM/dt would contain it,
-// over dt.)
+// u_wall is the velocity of the body, linear in x. The momentum of the solid is therefore known exactly, and an error
+// of `fraction` is multiplied by u - u_wall, which is small near the surface, and not by u. (dM/dt would amplify this
+// error by 1 / dt.)
 #pragma once
 #include <array>
 
@@ -31,27 +31,29 @@ struct Force {
   double total(int d) const { return pressure[d] + viscous[d]; }
 };
 
-// Of a piece of the surface, over the density: pressure, and the stress of friction.
+// Pressure and friction stress on a piece of the surface, divided by the density.
 struct SurfaceLoad {
   std::array<double, 3> point{}, normal{}, friction{};  // normal: unit, into the fluid
   double pressure = 0;
-  std::vector<double> scalar;  // value and flux into the fluid of each
+  std::vector<double> scalar;  // for each scalar: its value and its flux into the fluid
 };
 
-// One body's pieces of the surface, and how it turns. The torque is about `centre`.
+// Surface pieces of one body, and its rotation. The torque is about `centre`.
 struct BodyPieces {
   int first = 0, count = 0;
   Vec3 angular_velocity{}, centre{};
 };
 
-// work: 6 values a piece. Over ranks: this rank's share, from the flow on its region (wide_flow.hpp).
+// work: 6 values per piece. With several ranks the result is this rank's share; `flow` is then the flow on its region
+// (wide_flow.hpp).
 template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
                     const BodyPieces& of, GrowingArray<double, Space>& work);
 
-// Of a scalar, sums over the surface: area, flux into the fluid (of heat over density times heat capacity), value times
-// area. Where the wall's value is given the flux comes from three points on the normal, as friction does; else the
-// value, by the slope at the wall and the same points. work: 3 values a piece. Over ranks: this rank's share.
+// Surface sums for a scalar: area, flux into the fluid (heat flux: divided by density and heat capacity), value times
+// area. If the wall value is given, the flux is computed from three points on the normal, like the friction. If the
+// flux is given, the value is computed from the slope at the wall and the same points. work: 3 values per piece. With
+// several ranks the result is this rank's share.
 struct SurfaceScalar {
   double area = 0, flux = 0, value = 0;
 };
@@ -69,42 +71,44 @@ struct CellBox {
   int low[3] = {0, 0, 0}, high[3] = {1, 1, 1};
 };
 
-// u_wall = velocity + slope x of each component, and of the solid in a control volume (a cavity: minus the fluid in it)
-// the integral.
+// u_wall = velocity + slope x, by component. solid: the integral of u_wall over the body (for a cavity: minus the
+// integral over its fluid).
 struct WallMotion {
   double velocity[3] = {}, slope[3][3] = {}, solid[3] = {};
   double outside = 1;  // 0: a cavity, the fluid is inside
 };
 WallMotion wall_motion(const Body& body, const Grid& grid, const CellBox& box);
-using WallMotions = std::vector<WallMotion>;  // of each body; of several, those that stay have none
+using WallMotions = std::vector<WallMotion>;  // one per body; with several bodies, those of fixed ones are zero
 
 template <class Space>
 class ControlVolume {
  public:
   ControlVolume(const CellBox& box, double viscosity, const Communicator& ranks)
       : box_(box), viscosity_(viscosity), ranks_(&ranks) {}
-  // M and the fluxes of the flow as it is: before the first step, and after loading. Returns balance().
+  // Stores M and the fluxes of the present flow. Call it before the first step and after loading a checkpoint. Returns
+  // balance().
   std::array<double, 9> remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
                                  const WallMotions& walls);
-  // The mean force over the step that has led to this flow; remembers it. driven: what driving() was in that step.
+  // force: the mean force over the last step. Stores the present M and fluxes for the next call. driven: the value of
+  // driving() in that step.
   void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotions& walls,
                double dt, const double (&driven)[3], double (&force)[3]);
-  // The sum of fraction (V force + more) of component c, of all ranks: a body force, and what else drives the unknowns
-  // (V f).
+  // Sum over all ranks of fraction (V force + more) for component c. force: body force; more: the other source terms
+  // times V.
   double driving(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, int c, double force,
                  View<const double> more) const;
 
-  // The sum of M_c, of this rank's nodes. Public: nvcc takes no device lambda in a private member.
+  // Sum of the terms of M_c over this rank's nodes. Public: nvcc takes no device lambda in a private member.
   double momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotions& walls,
                   int component, int body) const;
 
  private:
   double outflow(const Flow<Space>& flow, const Metrics& m, int component, bool pressure) const;
-  // Momentum, outflow without and with pressure of each component, of all ranks.
+  // For each component, summed over all ranks: momentum, outflow without pressure, outflow with pressure.
   std::array<double, 9> balance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
                                 const WallMotions& walls) const;
 
-  CellBox box_;  // of the whole grid
+  CellBox box_;  // in cells of the whole grid
   double viscosity_;
   const Communicator* ranks_;
   double momentum_[3] = {}, outflow_[3] = {};

@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// Of the fluid in the control volume, over the step that ends: before end_step().
+// Forces on the fluid in the control volume over the present step. Call it before end_step().
 template <class Space>
 void ImmersedFlow<Space>::measure_driving(double dt, double (&driven)[3]) {
   const bool has_buoyancy =

@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// Of the cubic through four points: its value at `at`.
+// Weights of four points for the value at `at` of the cubic through them.
 void interpolate_weights(const double* x, double at, double* w) {
   for (int a = 0; a < 4; ++a) {
     w[a] = 1;
@@ -18,7 +18,7 @@ void interpolate_weights(const double* x, double at, double* w) {
   }
 }
 
-// Its slope at `at`.
+// Weights for the slope of this cubic at `at`.
 void slope_weights(const double* x, double at, double* w) {
   for (int a = 0; a < 4; ++a) {
     w[a] = 0;

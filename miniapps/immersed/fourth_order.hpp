@@ -4,9 +4,9 @@
 //
 //   C(u) = V sum_t sum_e slope_e (v_e u_e),  e = -3/2, -1/2, 1/2, 3/2 along t
 //
-// u_e: from the four nodes next to e that are at most two away (one-sided at +-3/2), v_e: from the four along the
-// component's own direction. Both are cubic, on any stretched grid. Nodes within two of a side of the box keep second
-// order.
+// u_e is interpolated from the four nodes nearest to e within two nodes of the centre (one-sided at +-3/2). v_e is
+// interpolated from four nodes along the direction of the component. Both interpolations are cubic on any stretched
+// grid. Nodes within two nodes of a side of the box keep second order.
 #pragma once
 #include <array>
 
@@ -16,24 +16,24 @@
 
 namespace weir {
 
-// Of a node on its line; slope of four values around it.
+// Interpolation weights of a node on its grid line.
 struct FourthOrderNode {
-  double flux[4][4] = {};  // at e: the first two take nodes -2 .. 1, the last two -1 .. 2
-  double slope[4] = {};    // of the values at e
-  double carrier[4] = {};  // at the node, of the cell centres -2 .. 1; of nodes on faces alone
+  double flux[4][4] = {};  // for the value at e: the first two from nodes -2 .. 1, the last two from -1 .. 2
+  double slope[4] = {};    // for the slope at the node, from the values at e
+  double carrier[4] = {};  // for the value at the node, from the cell centres -2 .. 1; only for nodes on faces
 };
 
 template <class Space>
 class FourthOrder {
  public:
-  // region: of a rank, at least three layers more than its own (cut_part.hpp); one rank alone: its layout.
+  // region: layout of the rank with at least three more cell layers (cut_part.hpp); on one rank the layout itself.
   FourthOrder(const Grid& grid, const Layout& own, const Layout& region);
 
-  // Which nodes; after the geometry has changed.
+  // Selects the nodes with fourth order. Call it after the geometry has changed.
   void update(const CutGeometry& cut);
 
-  // advection: V C of second order on entry, of fourth where it can be on return; rhs: less `weight` times the change.
-  // wide: the flow on the region.
+  // advection: V C, second order on entry, fourth order on return where possible. rhs is reduced by `weight` times the
+  // change. wide: the flow on the region.
   void correct(const Flow<Space>& wide, const Metrics& m, int component, double weight, View<double> advection,
                View<double> rhs) const;
 
@@ -44,9 +44,9 @@ class FourthOrder {
 
  private:
   Layout own_, region_;
-  std::array<std::array<Array<FourthOrderNode, Space>, 3>, 2>
-      line_;                                        // [0]: nodes at centres, [1]: at faces; of own nodes
-  std::array<Array<unsigned char, Space>, 3> use_;  // of the unknowns
+  // Own nodes of each direction: line_[0] at centres, line_[1] at faces.
+  std::array<std::array<Array<FourthOrderNode, Space>, 3>, 2> line_;
+  std::array<Array<unsigned char, Space>, 3> use_;  // 1: fourth order; by unknown
 };
 
 }  // namespace weir

@@ -8,10 +8,10 @@
 
 namespace weir {
 
-int run_immersed(Run& run, const Table& config);                        // the process's exit code
+int run_immersed(Run& run, const Table& config);                        // returns the exit code
 void info_immersed(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers; allocates nothing
 
-RankOptions read_immersed_rank_options(const Table& config);  // with the layers that a rank needs at least
+RankOptions read_immersed_rank_options(const Table& config);  // includes the number of layers that a rank needs
 StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config);
 
 Results immersed_results();

@@ -219,7 +219,7 @@ void ImmersedFlow<Space>::refuse_shut_off_inflow() {
   const std::string side = shut_off_inflow(cut_, flow_case_, velocity);
   if (!side.empty())
     throw Error(Exit::usage, "the body shuts off the fluid at " + side +
-                                 " from every outlet: what flows in through that side has no way out");
+                                 " from every outlet: the fluid that flows in through that side has no way out");
 }
 
 template <class Space>

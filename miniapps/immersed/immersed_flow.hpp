@@ -1,7 +1,7 @@
 // Incompressible flow around a body by a fractional step on a staggered Cartesian grid, sharp interface.
 //
 //   (u* - u^n)/dt + [(1 + r/2) C(u^n) - r/2 C(u^{n-1})] = -grad p^{n-1/2} + nu/2 lap(u* + u^n)  in the fluid,       (2)
-//        u*_G + sum w u*_k = 2 u_B^{n+1}  at ghost nodes: the no-slip condition of the body at t^{n+1}
+//        u*_G + sum w u*_k = w_B u_B^{n+1}  at ghost nodes: the no-slip condition of the body at t^{n+1}
 //   sum_f alpha_f A_f (u* - grad psi).n_f + u_B.S = 0  in every wet cell                                            (3)
 //   u^{n+1} = u* - grad psi  on the open faces                                                                      (4)
 //   p^{n+1/2} = p^{n-1/2} + psi/dt - nu/2 div u*                                                                  (5)
@@ -9,7 +9,8 @@
 // The three steps are those of Liu, Seo & Mittal (2013), eqs. 2 to 4, with the discrete systems 5 and 6. Their
 // predictor has no pressure, which leaves a slip of order dt on the body. Here (2) keeps p^{n-1/2} and (3) gives psi =
 // dt (p^{n+1/2} - p^{n-1/2}), as in the incompressible miniapp (fractional_step.hpp), whose operators, sides and
-// records are used. Ghost cells: Mittal et al. (2008), cut_geometry.hpp; the projection: pressure_system.hpp.
+// records are used. The weights of the ghost nodes are those of a parabola (bodies with openings: of a straight line,
+// w_B = 2), see cut_geometry.hpp; for the projection see pressure_system.hpp.
 #pragma once
 #include "mesh/body/bodies.hpp"
 #include "miniapps/immersed/case.hpp"
@@ -47,7 +48,8 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   using Base::metrics, Base::pressure;
   ImmersedFlow(const ImmersedCase& c, Bodies bodies, const Table& linear)
       : ImmersedFlow(c, std::move(bodies), linear, FlowRanks(c.flow)) {}
-  // layers: cell layers around the part of a rank in which the rank classifies the bodies; 0: as they require.
+  // layers: number of cell layers around the part of a rank in which bodies are classified; 0: as many as the bodies
+  // require.
   ImmersedFlow(const ImmersedCase& c, Bodies bodies, const Table& linear, const FlowRanks& ranks, int layers = 0);
 
   // Sets u^0 by the case and projects it. False: the projection failed.
@@ -57,11 +59,12 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   const FlowSystem<Space>* advance(double dt, Timings& timings);
   double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
 
-  // On each piece of the surface, on rank 0; empty on the others. All ranks call.
+  // Loads on each piece of the surface: on rank 0, empty on the other ranks. Must be called by all ranks.
   std::vector<SurfaceLoad> surface_loads(std::size_t body = 0);
-  // On a body, over the density: of the flow as it is; and the control volume's, on all, over the last step.
+  // Force on one body from the present flow, divided by the density.
   Force surface_force(std::size_t body = 0);
-  SurfaceScalar surface_scalar(std::size_t scalar, std::size_t body = 0);  // of all ranks
+  SurfaceScalar surface_scalar(std::size_t scalar, std::size_t body = 0);  // summed over all ranks
+  // Mean force on all bodies over the last step, from the control volume, divided by the density.
   const double (&control_volume_force() const)[3] { return control_force_; }
 
   // Copies of geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
@@ -69,11 +72,11 @@ class ImmersedFlow : public StaggeredFlow<Space> {
 
   double max_mass_error();  // max over the cells of |sum of fluxes| / V, after a step
 
-  const CutGeometry& cut() const { return cut_; }  // over ranks: of the rank's region
+  const CutGeometry& cut() const { return cut_; }  // with several ranks: on the region of the rank
   const CutFields& own_cut() const { return ranks_.alone() ? static_cast<const CutFields&>(cut_) : part_.fields(); }
   const Bodies& bodies() const { return bodies_; }
 
-  NamedArrays<Space> state();  // with the scalars'
+  NamedArrays<Space> state();  // includes the scalars
   void after_loading();
 
  private:
@@ -86,7 +89,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
     return lines_[static_cast<std::size_t>(flow_case_.dim()) + scalar];
   }
   void add_system(const SystemDefaults& system, int component, const Table& linear);
-  BodyPieces pieces_of(std::size_t body) const;  // of this rank
+  BodyPieces pieces_of(std::size_t body) const;  // pieces of this rank
   void place_bodies(double t);
   void measure_driving(double dt, double (&driven)[3]);
   void upload_rows();
@@ -97,7 +100,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   void assemble_pressure();
   void prepare(FlowSystem<Space>& system);
   void move_bodies(double dt, Timings& timings);
-  View<const double> momentum_rhs(int component, double dt, bool sides_move);  // of (2)
+  View<const double> momentum_rhs(int component, double dt, bool sides_move);  // right-hand side of (2)
   bool project(double dt, Timings& timings);                                   // (3) to (5); dt = 0: (3) and (4)
   WallMotions wall_motions() const;
 
@@ -106,12 +109,12 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   CutGeometry cut_;
   WideFlow<Space> wide_;
   std::vector<Scalar<Space>> scalars_;
-  CutPart part_;  // over ranks
+  CutPart part_;  // used with several ranks
   CutArrays<Space> arrays_;
   OpenFaces<Space> open_faces_;
-  GrowingArray<unsigned char, Space> wide_wet_;  // over ranks
+  GrowingArray<unsigned char, Space> wide_wet_;  // used with several ranks
   std::vector<OperatorLines<Space>> lines_;
-  std::unique_ptr<FourthOrder<Space>> fourth_order_;  // null: second
+  std::unique_ptr<FourthOrder<Space>> fourth_order_;  // null: second order
   GrowingArray<double, Space> piece_work_;
   ControlVolume<Space> control_;
   double control_force_[3] = {};

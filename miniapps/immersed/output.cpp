@@ -20,7 +20,7 @@ OutputField fluid_field(const Layout& layout, const FluidParts& parts) {
 
 namespace {
 
-// Of each element the nearest load. The loads are sorted along x.
+// Returns the nearest load of each element. The loads are sorted along x.
 std::vector<const SurfaceLoad*> nearest_loads(const Surface& s, const std::vector<SurfaceLoad>& loads) {
   std::vector<const SurfaceLoad*> nearest(static_cast<std::size_t>(s.elements()));
 #pragma omp parallel for schedule(static)

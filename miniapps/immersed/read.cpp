@@ -83,7 +83,7 @@ Body read_one(const Table& t, const ImmersedCase& c, std::vector<std::string>* m
   body = carried_beyond_sides(std::move(body), c.flow);
   if (!c.flow.scalars.empty() && body.has_openings())
     t.fail("type",
-           "a ventricle carries no [temperature] and no [scalar.NAME] yet: its openings have no condition for it");
+           "a ventricle does not support [temperature] and [scalar.NAME]: its openings have no condition for scalars");
   if (!body.is_fixed() && !body.has_openings() && (body.is_cavity() || !c.flow.has_outlet())) {
     // A volume that changes needs a way out.
     for (const double t_look : {0.1234, 0.7, 1.9}) {
@@ -106,7 +106,7 @@ Bodies read_case_bodies(const Table& config, const ImmersedCase& c, std::vector<
     names.push_back(c.bodies[all.size() - 1].name);
     if (all.size() > 1 && (all.back().is_cavity() || all.front().is_cavity()) &&
         !(all.back().is_fixed() && all.front().is_fixed()))
-      t.fail("motion", "with fluid inside of one body all bodies must stay");
+      t.fail("motion", "if the fluid is inside one body, all bodies must be fixed");
   }
   Bodies bodies(std::move(all), std::move(names));
   if (const Approach nearest = nearest_bodies(bodies, c); nearest.first >= 0 && nearest.gap < 0)

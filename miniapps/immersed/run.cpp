@@ -29,7 +29,7 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
         warnings(std::move(warnings_of_body)),
         forces_of(of.bodies.size() > 1 ? of.bodies.size() : 0) {}
 
-  // From forces to coefficients.
+  // Factor from a force to its coefficient.
   double scale_of(const ForceOptions& f) const {
     double scale = 1 / (0.5 * f.velocity * f.velocity * f.area);
     for (int d = c.flow.dim(); d < 3; ++d) scale /= c.flow.grid.line[2].length();  // per unit of depth
@@ -201,12 +201,13 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
 
   const ImmersedCase& c;
   std::vector<std::string> messages, warnings;  // repairs of the file of the body; checks that failed
-  ForceStatistics forces, torque;               // of the sums over the bodies; torque: as if it were a drag
-  std::vector<ForceStatistics> forces_of;       // of each of several bodies, with its torque for the control volume's
+  ForceStatistics forces, torque;               // statistics of the sums over the bodies; torque: as if it were a drag
+  // Per body if there are several; the torque is in the column of the control volume.
+  std::vector<ForceStatistics> forces_of;
   std::vector<std::vector<double>> saved;
   double max_mass_error = 0, volume_error = 0;  // the largest seen
-  std::vector<PvdCollection> surfaces;          // of field output, on rank 0
-  std::vector<std::vector<SurfaceLoad>> loads;  // of each body, for field output
+  std::vector<PvdCollection> surfaces;          // surfaces in the field output, on rank 0
+  std::vector<std::vector<SurfaceLoad>> loads;  // loads of each body, for field output
   FluidParts parts;
 };
 

@@ -1,10 +1,10 @@
 // The system `advection_diffusion` of a velocity component, or (component scalar_nodes + s) that of scalar s, in delta
 // form and per unit of volume (equation (2) of immersed_flow.hpp):
 //   fluid          delta - dt nu/2 lap delta = right-hand side of momentum.hpp / V
-//   ghost, fresh   self delta + sum w delta_k = target - (self u + sum w u_k),  the interpolation implicit
+//   ghost, fresh   self delta + sum w delta_k = target - (self u + sum w u_k),  an implicit interpolation
 //   next to a moving body   a blend of both (cut_geometry.hpp)
 //   solid          delta = 0
-// 5 or 7 bands; the interpolations are the sparse remainder. Not symmetric next to a body.
+// The matrix has 5 or 7 bands; the interpolations are the sparse remainder. It is not symmetric next to a body.
 #pragma once
 #include <array>
 
@@ -15,12 +15,12 @@
 
 namespace weir {
 
-// The 1D arrays of a SeparableOperator in a space: per direction lower / mass, upper / mass, their sum with the
-// boundary's part, mass.
+// The 1D arrays of a SeparableOperator in a space. Each direction has four: lower / mass, upper / mass, diagonal / mass
+// (lower + upper + boundary), and mass.
 template <class Space>
 class OperatorLines {
  public:
-  // Of the unknowns of a box; couplings beyond its ends stay.
+  // Lines of the unknowns of a box; couplings beyond its ends are kept.
   OperatorLines(const SeparableOperator& op, const RankBox& box);
   struct Line {
     const double *lower, *upper, *diagonal, *mass;
@@ -40,9 +40,10 @@ void assemble_velocity(const Layout& layout, int component, const OperatorLines<
 // The other entries of the interpolation rows.
 RemainderData remainder_of(const InterpolationRows& rows);
 
-// From the volume-weighted right-hand side of momentum.hpp to the system's. C(u^{n-1}) is not known where a node was no
-// fluid then: advection is left 0 there, and a recent node takes C(u^n) in its place (euler: dt times the weight of
-// C(u^{n-1})). wide: the flow at the places that the rows name, over ranks on the rank's region.
+// Converts the volume-weighted right-hand side of momentum.hpp to that of the system. A node that was not fluid in the
+// last step has no C(u^{n-1}): `advection` is set to 0 in nodes that are not fluid, and a recent node uses C(u^n)
+// instead (euler: dt times the weight of C(u^{n-1})). wide: the flow in the places of the rows, with several ranks on
+// the region of the rank.
 template <class Space>
 void finish_velocity_rhs(const Flow<Space>& flow, const Flow<Space>& wide, int component,
                          const OperatorLines<Space>& lines, const CutArrays<Space>& cut, double euler,

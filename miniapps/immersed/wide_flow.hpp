@@ -1,5 +1,5 @@
-// The flow on the region of a rank (cut_part.hpp), for what reaches further than a layer of ghosts: rows of the
-// interpolation, the pressure's extension, forces. One rank alone: the flow itself.
+// The flow on the region of a rank (cut_part.hpp), for operations that need more than one layer of ghosts: rows of the
+// interpolation, extension of the pressure, forces. On one rank it is the flow itself.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,8 @@ class WideFlow {
  public:
   WideFlow(const FlowRanks& ranks, const Grid& grid, const Layout& region, std::size_t scalars);
 
-  // From the owners' values, sides and ghosts next to them included: `own` must have them. All ranks call.
+  // Copies the values of the owner ranks, including sides and the ghosts next to them, which must be set in `own`.
+  // Called by all ranks.
   void fetch(const Flow<Space>& own);
   void fetch_pressure(const Flow<Space>& own);
   bool is_current() const { return !wide_ || is_current_; }
@@ -28,7 +29,7 @@ class WideFlow {
 
   std::unique_ptr<Flow<Space>> wide_;
   std::unique_ptr<MetricArrays<Space>> metrics_;
-  Halo<Space> all_, pressure_;  // of a message's fields; of one
+  Halo<Space> all_, pressure_;  // all_: fields exchanged in one message; pressure_: one field
   bool is_current_ = false;
 };
 

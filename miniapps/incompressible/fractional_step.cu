@@ -109,7 +109,7 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
   }
   time_of("momentum", "add increment", [&] { this->add_increments(); });  // u* = u^n + delta
   const MinusDivergence div = time_of("pressure", "divergence", [&] {
-    if (sides_move) boundary_.swap();  // u* = b^{n+1} on the sides
+    if (sides_move) boundary_.swap();  // on the sides u* takes the boundary velocity of time level n+1
     halo_.velocity(flow_);
     boundary_.set_normal_velocity(flow_);
     return minus_divergence(flow_, m, rhs_);

@@ -7,12 +7,12 @@
 
 namespace weir {
 
-int run_incompressible(Run& run, const Table& config);  // the process's exit code
-void info_incompressible(const Table& config, int ranks,
-                         std::ostream& out);  // sizes, memory, solvers; allocates nothing
+int run_incompressible(Run& run, const Table& config);  // returns the exit code
+// Prints sizes, memory and solvers; allocates nothing.
+void info_incompressible(const Table& config, int ranks, std::ostream& out);
 
-StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& config);  // of either scheme
-// Of artificial compressibility.
+StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& config);  // plan for either scheme
+// Artificial compressibility.
 StructuredPlan coupled_plan(const IncompressibleCase& c, const Table& config);
 int run_coupled(Run& run, const Table& config, const StructuredPlan& plan);
 

@@ -72,10 +72,10 @@ class Scalar {
   std::vector<double> host_, source_values_;
   Array<double, Space> now_, next_;                // values on the sides: T, or its flux into the fluid
   Array<double, Space> delta_, advection_, mean_;  // mean_: (T^n + T^{n+1})/2, padded
-  Array<double, Space> source_;                    // of the cells; empty until it is needed
+  Array<double, Space> source_;                    // source in the cells; empty until it is needed
 };
 
-// Those of the case, on a flow that has their fields.
+// Makes the scalars of the case; `flow` must have their fields.
 template <class Space>
 std::vector<Scalar<Space>> make_scalars(const IncompressibleCase& c, const Metrics& metrics, const FlowRanks& ranks,
                                         FlowHalo<Space>& halo, Flow<Space>& flow);

@@ -20,7 +20,7 @@ QuantityTable scalar_quantity_table();
 template <class Space>
 double scalar_total(const Flow<Space>& flow, const Metrics& m, std::size_t scalar);
 
-// Of the whole box.
+// Quantities of the scalars in the whole box.
 std::map<std::string, double> scalar_quantities(const IncompressibleCase& c, const Flow<Host>& flow, double time);
 
 // Appends the names of the above, and the columns NAME_total of history.csv.

@@ -4,9 +4,9 @@
 //   outlet        db/dt + U db/dn = 0, U the mean outflow, implicit upwind: b' = (b + k u_inner) / (1 + k) with
 //                 k = dt U / distance; then a constant is added to the normal component, so that what flows in flows
 //                 out and the pressure system has a solution
-// Without an outlet the quadrature error of formulas is added to them. Each patch of a side has its own condition
-// (sides/patch.hpp). A ghost mirrors the value on the side, u_ghost = 2 b - u_inner, so that one formula serves every
-// cell; a face on the side holds b itself.
+// Without an outlet the quadrature error of formulas is distributed over the patches with formulas. Each patch of a
+// side has its own condition (sides/patch.hpp). A ghost mirrors the value on the side, u_ghost = 2 b - u_inner, so that
+// one formula applies to every cell; a face on the side contains b itself.
 #pragma once
 #include <vector>
 
@@ -22,7 +22,7 @@ namespace weir {
 template <class Space>
 class BoundaryValues {
  public:
-  // The case must outlive this. ranks: null: one.
+  // The case must outlive this. ranks: null for one rank.
   BoundaryValues(const IncompressibleCase& c, const Metrics& metrics, const Layout& layout,
                  const Communicator* ranks = nullptr);
 
@@ -45,7 +45,7 @@ class BoundaryValues {
   double* now(int side, int component) { return now_.data() + planes_.offset(side, component); }
   double* next(int side, int component) { return next_.data() + planes_.offset(side, component); }
   const int* patch_of(int side, int component) const { return owner_.data() + planes_.offset(side, component); }
-  // Values of formulas for b without the modulation; null: the case has none.
+  // Values of the formulas for b without the modulation; null: the case has no formulas.
   const double* formula(int side, int component) const {
     return formula_.size() > 0 ? formula_.data() + planes_.offset(side, component) : nullptr;
   }
@@ -62,11 +62,11 @@ class BoundaryValues {
   void evaluate_formulas(double t, bool only_changing);
 
   BoundaryPlanes planes_;
-  const Communicator* ranks_;  // null: one
+  const Communicator* ranks_;  // null: one rank
   Array<double, Space> now_, next_;
   std::vector<int> host_owner_;
-  Array<int, Space> owner_;           // of each point: its patch
-  std::vector<double> host_formula_;  // empty: the case has none
+  Array<int, Space> owner_;           // patch of each point
+  std::vector<double> host_formula_;  // empty: the case has no formulas
   Array<double, Space> formula_;
 };
 

@@ -149,7 +149,9 @@ void read_flow(const Table& options, IncompressibleCase& c) {
       (either(Initial::poiseuille) || either(Initial::womersley) || either(Initial::turbulent_channel)))
     t.fail("body_force", "this flow requires a body force given as numbers");
   if (either(Initial::womersley) && !(c.force_modulation.amplitude != 0 && c.force_modulation.angular_frequency > 0))
-    t.fail("body_force", "Womersley's flow needs an oscillating body force");
+    t.fail("body_force",
+           "initial or exact \"womersley\" requires an oscillating body_force = { direction, amplitude, "
+           "angular_frequency }");
   if (c.initial == Initial::turbulent_channel) {
     if (!(c.viscosity > 0) || c.body_force[0] == 0)
       t.fail("initial", "a turbulent channel requires a positive viscosity and a body force along x");
@@ -281,7 +283,8 @@ IncompressibleCase read_incompressible_case(const Table& config) {
   const Table grid = config.table("grid");
   c.grid = read_grid(grid);
   for (int d = 0; d < c.dim(); ++d)
-    if (c.grid.cells(d) < 2) grid.fail("cells", "a direction with flow needs at least two cells");
+    if (c.grid.cells(d) < 2)
+      grid.fail("cells", "x and y need at least two cells each; z needs one cell (2D) or at least two (3D)");
   read_flow(config.table("flow"), c);
   read_time(config.table("time"), c.scheme, c.time);
   c.scalars = read_scalars(config, c.dim());

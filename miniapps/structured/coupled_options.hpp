@@ -8,12 +8,12 @@ namespace weir {
 struct CoupledOptions {
   bool steady = false;              // [time] steady: no physical time, one pseudo-time step per step
   double pressure_dissipation = 0;  // epsilon of lines.hpp
-  double speed = 0;                 // U: the square root of Chorin's compressibility parameter
+  double speed = 0;                 // U, the square root of Chorin's compressibility parameter
   double cfl_start = 0, cfl_max = 0;
   double exponent_up = 0, exponent_down = 0;  // exponents of the ratio of residuals, if it rises and if it falls
   double relaxation = 1;
-  double tolerance = 0;  // of the largest residual, in units of U / L and U^2 / L; 0: always max_steps steps
-  int max_steps = 0;     // per run (steady) or per time step
+  double tolerance = 0;  // limit on the largest residual, in units of U / L and U^2 / L; 0: always max_steps steps
+  int max_steps = 0;     // maximum number of steps per run (steady) or per time step
 };
 
 std::vector<KeyTable> coupled_keys();

@@ -23,7 +23,7 @@ FlowView view_of(const Flow<Space>& flow, const Metrics& m) {
   return v;
 }
 
-// Of the cells from `from` to `to` of a row, as below.
+// Energy of the cells from `from` to `to` of a row.
 WEIR_HD inline double row_energy(const FlowView& v, int first, int last, int from, int to, int j, int k) {
   double row = 0;
   for (int c = first; c < last; ++c) {

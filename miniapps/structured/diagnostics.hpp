@@ -13,7 +13,7 @@ namespace weir {
 template <class Space>
 double kinetic_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid);
 
-// The contribution of one component.
+// Contribution of one component to the kinetic energy.
 template <class Space>
 double component_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid, int component);
 

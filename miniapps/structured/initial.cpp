@@ -52,8 +52,8 @@ struct Channel {
   }
 };
 
-// Of a stream function along z (2D), or of rolls that differ along x: v = a sin(pi Y) cos(X) cos(Z) and its partner in
-// u.
+// Velocity of a stream function along z (2D), or of rolls that vary along x: v = a sin(pi Y) cos(X) cos(Z) and the
+// corresponding u.
 double wave(const IncompressibleCase& c, int component, const double (&x)[3]) {
   double phase[3] = {}, rate[3] = {};
   for (int d = 0; d < c.dim(); ++d) {

@@ -11,7 +11,7 @@
 //                    (1951) 208), k+ = (1 - e^{-y+/10}) (1 - 0.8 y/h) / sqrt(beta*), omega: root sum square of wall and
 //                    log-layer value; `initial_perturbation` times u_tau adds waves along x and z, free of divergence,
 //                    which decay towards the walls
-//   formula          of the case file (initial_velocity, exact_velocity)
+//   formula          formulas of the case file (initial_velocity, exact_velocity)
 #pragma once
 #include <map>
 #include <string>

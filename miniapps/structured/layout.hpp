@@ -8,7 +8,7 @@
 //        +------v(i,j)------+
 //
 // Solver vectors hold the unknowns alone, x fastest: every cell for the pressure; for a velocity component the faces
-// 1..n-1 of its own direction (0..n-1 where periodic), the end faces being boundary data.
+// 1..n-1 of its own direction (0..n-1 if periodic). The end faces are boundary data.
 #pragma once
 #include <vector>
 
@@ -28,7 +28,7 @@ class Field {
   WEIR_HD T* at(int i, int j, int k) const { return origin_ + (i + j * stride_y_ + k * stride_z_); }
 
  private:
-  T* origin_ = nullptr;  // of cell (0, 0, 0)
+  T* origin_ = nullptr;  // address of cell (0, 0, 0)
   int stride_y_ = 0, stride_z_ = 0;
 };
 
@@ -49,13 +49,13 @@ struct GridPart {
         for (int i = 0; i < n[0]; ++i) body(i, j, k);
   }
   std::int64_t whole_count() const { return std::int64_t{1} * whole[0] * whole[1] * whole[2]; }
-  // Whether the whole grid is periodic, as far as a rank at its ends must know.
+  // True if the whole grid is periodic along d; exact on ranks at its ends only.
   bool wraps(int d) const {
     return periodic[d] || (cut[2 * d] && low[d] == 0) || (cut[2 * d + 1] && low[d] + n[d] == whole[d]);
   }
 };
 
-// The same with layers of ghosts around it, in each direction that exists.
+// GridPart with layers of ghosts around it, in each direction that exists.
 template <int Ghosts>
 struct PaddedPart : GridPart {
   static constexpr int ghosts = Ghosts;
@@ -63,8 +63,9 @@ struct PaddedPart : GridPart {
   WEIR_HD int padded(int d) const { return n[d] + 2 * pad(d); }
   WEIR_HD int stride(int d) const { return d == 0 ? 1 : d == 1 ? padded(0) : padded(0) * padded(1); }
   WEIR_HD int padded_count() const { return padded(0) * padded(1) * padded(2); }
-  WEIR_HD int origin() const { return pad(0) + pad(1) * stride(1) + pad(2) * stride(2); }  // of cell (0, 0, 0)
-  WEIR_HD int at(int i, int j, int k) const { return i + j * stride(1) + k * stride(2); }  // from the origin on
+  // origin: index of cell (0, 0, 0) in a padded field; at: index of cell (i, j, k) relative to it.
+  WEIR_HD int origin() const { return pad(0) + pad(1) * stride(1) + pad(2) * stride(2); }
+  WEIR_HD int at(int i, int j, int k) const { return i + j * stride(1) + k * stride(2); }
   int padded_index(int i, int j, int k) const { return origin() + at(i, j, k); }
   // Calls body(i, j, k) for every point of the padded box.
   template <class F>
@@ -105,7 +106,7 @@ struct Layout : PaddedPart<1> {
   }
 };
 
-// The layer of psi beyond each low side that is cut.
+// The layer of psi beyond each low side where the box of the rank is cut.
 struct PsiBelow {
   const double* plane[3] = {};
 };
@@ -119,8 +120,8 @@ struct Flow {
   Layout layout;
   Array<double, Space> velocity[3];
   Array<double, Space> p;
-  std::vector<Array<double, Space>> scalars;  // as IncompressibleCase::scalars
-  const double* divergence = nullptr;         // of every cell; only if the layout is not staggered
+  std::vector<Array<double, Space>> scalars;  // in the order of IncompressibleCase::scalars
+  const double* divergence = nullptr;         // divergence of every cell; only if the layout is not staggered
 
   Field<double> field(Array<double, Space>& a) const {
     return {a.data() + layout.origin(), layout.stride(1), layout.stride(2)};

@@ -11,9 +11,10 @@ namespace weir {
 struct MetricLine {
   const double* h = nullptr;      // width of cell i
   const double* inv_h = nullptr;  // 1 / h
-  const double* m = nullptr;  // 0..n: from the centre of cell i - 1 to that of i: the width of face i's control volume
+  // 0..n: distance of the centres of cells i - 1 and i, the width of the control volume of face i.
+  const double* m = nullptr;
   const double* inv_m = nullptr;   // 1 / m
-  const double* centre = nullptr;  // of cell i
+  const double* centre = nullptr;  // centre of cell i
   const double* face = nullptr;    // 0..n: low face of cell i
 };
 
@@ -25,7 +26,7 @@ struct Metrics {
 };
 
 struct IncompressibleCase;
-Layout make_layout(const IncompressibleCase& c);  // of the whole grid
+Layout make_layout(const IncompressibleCase& c);  // layout of the whole grid
 
 template <class Space>
 class MetricArrays {

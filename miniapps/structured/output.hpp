@@ -22,7 +22,7 @@ class FlowOutput {
   // Reads [output], [[probe]], [[surface]] and [[history_reference]]. columns: those of history.csv.
   FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns);
 
-  // Called after the run directory was made. restart_time: later field output is removed from the list.
+  // Call it once the run directory exists. restart_time: later field output is removed from the list.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options options();
@@ -70,7 +70,7 @@ OutputField cell_field(const Layout& layout, std::string name, int components, V
           }};
 }
 
-// velocity, pressure, vorticity, divergence at cell centres; refers to the flow and the case.
+// velocity, pressure, vorticity, divergence at cell centres. Keeps references to the flow and the case.
 std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
                                      const std::vector<std::string>& names);
 

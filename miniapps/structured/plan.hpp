@@ -27,7 +27,7 @@ struct StructuredPlan {
   std::vector<std::pair<std::string, std::int64_t>> memory;  // bytes by purpose
   // Copy of the whole flow on the root rank, to continue from after an abandoned step (Run::keep_if_due); and the
   // program.
-  std::int64_t kept_step = 0, program = std::int64_t{14} << 20;  // with its libraries and their buffers
+  std::int64_t kept_step = 0, program = std::int64_t{14} << 20;  // program: with its libraries and their buffers
 
   MemoryOverRanks over_ranks(int count) const;
   // Writes the total into a header and, over ranks, a note on the largest share.

@@ -1,6 +1,6 @@
-// The flow over ranks: each has a box of cells with a layer of ghosts around it. Where the box was cut, the ghosts are
-// the neighbours' cells, edges and corners included; sides of the whole box and periods that lie within a rank are
-// filled by boundary.hpp afterwards, as on one rank.
+// The flow distributed over ranks: each rank has a box of cells with a layer of ghosts around it. Where the box was
+// cut, the ghosts are cells of the neighbours, including edges and corners. boundary.hpp then fills the ghosts at sides
+// of the whole box, and periodic images within a rank, as on one rank.
 #pragma once
 #include <array>
 #include <memory>
@@ -22,7 +22,7 @@ struct RankOptions {
   Cutting cutting = Cutting::slabs;
   HaloOptions halo;
   Reduction reduction = Reduction::allreduce;
-  int least_layers = 2;  // of cells of a rank along a direction that is cut
+  int least_layers = 2;  // minimum number of cell layers of a rank along a direction that is cut
 };
 Options partition_options();
 RankOptions read_rank_options(const Table& config);
@@ -58,7 +58,7 @@ class BoxRanks {
     return request(local_.padded_index(i, j, k), i, j, k,
                    [](const Cells& c, int a, int b, int e) { return c.padded_index(a, b, e); });
   }
-  // index(the owner's cells, i, j, k there): as the owner numbers it.
+  // index(cells of the owner, i, j, k there): the index of the value on the owner.
   template <class Index>
   GhostRequest request(int place, int i, int j, int k, const Index& index) const {
     int cell[3] = {i, j, k};
@@ -82,15 +82,17 @@ class FlowRanks : public BoxRanks<Layout> {
   FlowRanks(const Communicator& ranks, const IncompressibleCase& c, const RankOptions& options)
       : BoxRanks(&ranks, make_layout(c), options) {}
 
-  // Unknowns of a momentum component (3: the pressure).
+  // Cuts of the unknowns of a momentum component (3: the pressure).
   BoxCuts cuts(int component) const;
-  std::vector<GhostRequest> ghosts() const;       // of a padded field
-  std::vector<GhostRequest> cells_below() const;  // beyond low sides that are cut: place in planes of x, then y, then z
+  std::vector<GhostRequest> ghosts() const;  // ghosts of a padded field
+  // Cells beyond low sides that are cut; places: planes of x, then y, then z.
+  std::vector<GhostRequest> cells_below() const;
 
-  std::vector<int> unknown_places(int component) const;  // of this rank's among those of one rank (3: cells)
+  // Positions of this rank's unknowns in the numbering of one rank (3: cells).
+  std::vector<int> unknown_places(int component) const;
   Extents unknowns(int component) const { return component == 3 ? whole().cells() : whole().unknowns(component); }
 
-  // Of padded fields, unknowns of each component, cells, boundary planes.
+  // Positions of padded fields, unknowns of each component, cells, boundary planes.
   std::vector<Places> places() const;
   // `name` is that of StaggeredFlow::state(), or "field" for any padded field.
   static std::size_t kind_of(const std::string& name);
@@ -117,9 +119,9 @@ class FlowHalo {
   std::array<std::int64_t, 3> below_begin_{};
 };
 
-// Files know one layout, that of one rank: the root rank gathers the arrays and scatters them, whatever the number of
-// ranks that wrote them. All ranks call; whole arrays are empty but on rank 0. On one rank they are the arrays
-// themselves. Values that belong to other ranks become 0.
+// Files have one layout, that of one rank: the root rank gathers the arrays and scatters them, for any number of ranks.
+// Called by all ranks; whole arrays are empty except on rank 0. On one rank they are the arrays themselves. Values that
+// belong to other ranks become 0.
 class Gather {
  public:
   template <class Ranks>

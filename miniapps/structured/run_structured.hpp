@@ -2,13 +2,13 @@
 // (staggered_scheme.hpp, and run.cpp of each code):
 //
 //   systems(), attach(lab, linear)   its linear systems, and information on them for the instrumentation
-//   initialise(run)                  x^0; false: a solve failed
-//   advance(run, dt)                 one step, its solves recorded; after a Progress::failed, failure() says why
-//   courant_rate()                   of this rank: dt times the largest of all ranks is the CFL number
-//   measure(run, row)                columns of history.csv of every step
-//   diagnose(row)                    columns that need a pass over the fields, every [output] diagnostics_every steps
-//   was_interrupted()                whether the failure is a solve that was cancelled
-//   solvers()                        its linear solvers with their names in checkpoints
+//   initialise(run)                  sets x^0; false: a solve failed
+//   advance(run, dt)                 does one step and records its solves; failure() has the reason of Progress::failed
+//   courant_rate()                   rate of this rank; dt times the largest rate of all ranks is the CFL number
+//   measure(run, row)                sets the columns of history.csv of every step
+//   diagnose(row)                    sets columns that need a pass over the fields, every diagnostics_every steps
+//   was_interrupted()                true if the failure is a solve that was cancelled
+//   solvers()                        linear solvers with their names in checkpoints
 //   level()                          progress of the flow, for branches
 //   fields(), quantities(fields)     the whole flow in host memory, on rank 0; results of run.json
 #pragma once
@@ -56,16 +56,16 @@ struct StructuredScheme {
   explicit StructuredScheme(Arguments&&... arguments)
       : flow(std::forward<Arguments>(arguments)...), whole(flow.ranks()) {}
 
-  std::function<double(double)> wall_rate(const Table&) const {
-    return {};
-  }  // of walls that move by themselves: StepSize
+  // Rate of walls that move by themselves (StepSize).
+  std::function<double(double)> wall_rate(const Table&) const { return {}; }
   double level() { return flow.time; }
   void measure(Run&, HistoryRow&) {}
   void measured(HistoryRow&, bool /*last*/) {}
   void describe(RunHeader&) const {}
   void begun(Run&, std::optional<double> /*restart_time*/) {}
-  std::vector<OutputField> more_fields() { return {}; }  // of the whole box, on rank 0; all ranks call
-  void write_beside(Run&) {}                             // the field output, on rank 0
+  // Additional output fields of the whole box, on rank 0. Called by all ranks.
+  std::vector<OutputField> more_fields() { return {}; }
+  void write_beside(Run&) {}  // writes further files of a field output, on rank 0
   void save(CheckpointState&) {}
   void load(const Checkpoint&) {}
   void ended(Run&) {}
@@ -161,7 +161,7 @@ CheckpointState state_of(const Run& run, Scheme& scheme, const StepSize& clock) 
   return state;
 }
 
-// Returns the reasons why linear solvers start without their history; empty: none does.
+// Returns the reasons for which linear solvers start without their history; empty: all have it.
 template <class Scheme>
 std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
   require_same_grid(from, scheme.flow.flow_case().grid);
@@ -180,14 +180,14 @@ std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
   return note;
 }
 
-// All ranks call. Returns the fields of the whole box, on rank 0.
+// Called by all ranks. Returns the fields of the whole box, on rank 0.
 template <class Scheme>
 const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab) {
   ScopedTimer timer(run.timings().at("output", "field output"));
   const Flow<Host>& fields = scheme.fields();
   std::vector<OutputField> more = scheme.more_fields();
   const std::vector<RowField> of_lab = lab.fields(scheme.systems().back());
-  for (const auto& [name, values] : of_lab)  // those of a system that does not live in the cells are left out
+  for (const auto& [name, values] : of_lab)  // fields of a system without one unknown per cell are left out
     if (static_cast<int>(values.size()) == fields.layout.cells().count()) more.push_back(output_field(name, 1, values));
   run.on_root([&] {
     output.write_fields(fields, scheme.flow.step, scheme.flow.time, std::move(more));
@@ -282,8 +282,8 @@ class StructuredRun {
       if (!why_collapsed().empty()) return BranchEnd::failed;
       const Progress progress = scheme_.advance(run_, dt_);
       if (progress == Progress::failed && scheme_.was_interrupted()) return BranchEnd::interrupted;
-      const bool is_at_limit =
-          is_steady_case() && progress == Progress::failed && !scheme_.failure().limit.empty();  // of steps
+      // The limit on the number of steps.
+      const bool is_at_limit = is_steady_case() && progress == Progress::failed && !scheme_.failure().limit.empty();
       if (progress == Progress::failed && !is_at_limit) return BranchEnd::failed;
       return is_at_limit || progress == Progress::converged || is_finished() ? BranchEnd::reached : BranchEnd::none;
     };
@@ -344,13 +344,13 @@ class StructuredRun {
 template <class Scheme, class Make>
 int run_structured(Run& run, const Table& config, const StructuredPlan& plan, const Make& make) {
   using Space = typename Scheme::Space;
-  // 1. The case, and whether the machine has the memory for it.
+  // 1. The case, and a check of the available memory.
   FlowOutput output(config, plan.c, plan.header.history);
   run.ranks().use(plan.ranks.reduction);
   std::string devices;
   if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());
   const MemoryOverRanks memory = plan.over_ranks(run.ranks().size());
-  run.require_memory(std::is_same_v<Space, Host> ? memory.all : memory.largest);  // each has a device of its own
+  run.require_memory(std::is_same_v<Space, Host> ? memory.all : memory.largest);  // each rank has its own device
 
   // 2. Grid, state, matrices and solvers.
   Scheme scheme = make();
@@ -363,7 +363,7 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   }
   StructuredRun<Scheme> steps(run, config, plan, scheme, output, lab);
 
-  // 3. The first state: from a checkpoint, or by the case once the run directory is there.
+  // 3. The first state: from a checkpoint, or from the case once the run directory exists.
   const Checkpoint* restart = run.restart();
   if (restart) lab.resume(*restart);
   const std::string note = restart ? steps.load(*restart) : "";

@@ -1,4 +1,4 @@
-// The arrays of all ranks in one place: files know one layout, that of one rank. All ranks call.
+// The arrays of all ranks on the root rank, because files have the layout of one rank. Called by all ranks.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -29,7 +29,7 @@ class WholeArrays {
     for (const auto& [name, array] : of) whole.emplace_back(name, gather_.gathered(name, array->to_vector()));
     return whole;
   }
-  // If nothing has to be gathered, the spans are those of the arrays themselves.
+  // If nothing has to be gathered, the spans refer to the arrays themselves.
   void save(CheckpointState& state, const NamedArrays<Space>& of) const {
     if (alone_ && std::is_same_v<Space, Host>) {
       for (const auto& [name, array] : of)
@@ -51,14 +51,14 @@ class WholeArrays {
   Gather gather_;
 };
 
-// Those of a staggered flow, and its fields.
+// Arrays of a staggered flow, and its fields.
 template <class Space>
 class WholeFields : public WholeArrays<Space> {
  public:
   explicit WholeFields(const FlowRanks& ranks)
       : WholeArrays<Space>(ranks), layout_(this->is_root_ ? ranks.whole() : ranks.local()) {}
 
-  // The fields of the whole box in host memory: themselves, or a copy kept for the purpose, on rank 0.
+  // The fields of the whole box in host memory, on rank 0: the fields themselves, or a copy in copy_.
   const Flow<Host>& of(const Flow<Space>& flow) {
     if constexpr (std::is_same_v<Space, Host>)
       if (this->alone_) return flow;
@@ -71,7 +71,7 @@ class WholeFields : public WholeArrays<Space> {
     }
     return *copy_;
   }
-  // The same for a padded field in host memory; empty on the other ranks.
+  // Gathers a padded field in host memory: the whole field on rank 0, empty on the other ranks.
   std::vector<double> of(const std::vector<double>& mine) const { return this->gather_.gathered("field", mine); }
 
  private:

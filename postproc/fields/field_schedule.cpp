@@ -35,7 +35,7 @@ FieldSchedule::FieldSchedule(const Table& output) {
   const auto format = t.get<std::string>("fields_format");
   format_ = format == "xml" ? FieldFormat::xml : format == "both" ? FieldFormat::both : FieldFormat::vtkhdf;
   if (format_ != FieldFormat::xml && !vtkhdf_available())
-    t.fail("fields_format", "fields_format: VTKHDF is not available: " + lacks("HDF5"));
+    t.fail("fields_format", "VTKHDF output is not available: " + lacks("HDF5"));
   if (!t.has("fields_every")) return;
   const auto either = t.get<double>("fields_every");
   if (either == 0) return;

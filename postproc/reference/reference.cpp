@@ -50,11 +50,11 @@ constexpr Option reference_keys[] = {
     {"column", Option::text, Option::required, "name of the column that contains the value"},
     {"rows", Option::texts, "[]", "conditions \"column=entry\" that select the rows: a row must fulfil all of them"},
     {"nodes", Option::integer, "0",
-     "number N of grid intervals, if the printed positions are rounded values of k / N; 0: the positions are exact",
+     "number N of grid intervals, if the positions in the file are rounded values of k / N; 0: the positions are exact",
      "[0, inf)"},
-    {"scale", Option::number, "1", "factor in position = shift + scale * printed position"},
-    {"shift", Option::number, "0", "offset in position = shift + scale * printed position"},
-    {"value_scale", Option::number, "1", "factor in value = value_scale * printed value"}};
+    {"scale", Option::number, "1", "factor a in position = shift + a * (position in the file)"},
+    {"shift", Option::number, "0", "offset b in position = b + scale * (position in the file)"},
+    {"value_scale", Option::number, "1", "factor a in value = a * (value in the file)"}};
 
 }  // namespace
 
@@ -69,7 +69,7 @@ Comparison read_comparison(const Table& options) {
   c.column = t.get<std::string>("column");
   for (const auto& row : t.get<std::vector<std::string>>("rows")) {
     const auto at = row.find('=');
-    if (at == row.npos) t.fail("rows", "an entry of 'rows' reads \"column=entry\", not \"" + row + "\"");
+    if (at == row.npos) t.fail("rows", "an entry of 'rows' must have the form \"column=entry\", not \"" + row + "\"");
     c.rows.emplace_back(row.substr(0, at), row.substr(at + 1));
   }
   c.nodes = t.get<int>("nodes");

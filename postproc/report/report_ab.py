@@ -26,7 +26,7 @@ def body_of(directory):
                                         "Noise band: interval of the A/A pairs (baseline against itself).", soft=True),
                          page.figures(ab.split_plot(summary, folder)))
     body += page.section("Quantities of interest", ab.quantities_table(directory),
-                         page.paragraph("Shown are differences that are larger than between any two runs of the baseline and larger than 1e-6 of the "
+                         page.paragraph("The table shows a difference if it exceeds the difference of any two runs of the baseline and 1e-6 of the "
                                         "quantity.", soft=True))
     body += ab.failures_table(directory)
     body += page.section("Files", page.paragraph("ab.csv: one row per run; ab_summary.csv, ab_quantities.csv: these tables; study.toml: the study; "

@@ -76,10 +76,11 @@ const std::vector<double>* Checkpoint::find(const std::string& name) const {
 
 const std::vector<double>& Checkpoint::doubles(const std::string& name, std::int64_t size) const {
   const std::vector<double>* values = find(name);
-  if (!values) throw Error(Exit::file_io, path + ": holds no '" + name + "'");
+  if (!values) throw Error(Exit::file_io, path + ": the array '" + name + "' is missing");
   if (static_cast<std::int64_t>(values->size()) == size) return *values;
-  throw Error(Exit::file_io, path + ": its '" + name + "' has " + std::to_string(values->size()) + " values, " +
-                                 std::to_string(size) + " are expected: another grid or another space layout");
+  throw Error(Exit::file_io, path + ": the array '" + name + "' has " + std::to_string(values->size()) +
+                                 " values instead of " + std::to_string(size) +
+                                 "; the checkpoint is of another grid or another data layout");
 }
 
 std::string checkpoint_name(std::int64_t step) {

@@ -83,8 +83,9 @@ bool Run::checks_hold(const Outcome& outcome) const {
     const auto found = outcome.quantities.find(c.quantity);
     const bool known = found != outcome.quantities.end();
     const bool pass = known && std::abs(found->second - c.value) <= c.tolerance;
-    say("  check  {:<24} {:>14} = {} +- {}  {}\n", c.quantity, known ? fmt::format("{:.8g}", found->second) : "missing",
-        c.value, c.tolerance, coloured(pass ? "PASS" : "FAIL", pass ? Colour::green : Colour::red, stdout));
+    say("  check  {:<24} {:>14}  (expected {} +- {})  {}\n", c.quantity,
+        known ? fmt::format("{:.8g}", found->second) : "missing", c.value, c.tolerance,
+        coloured(pass ? "PASS" : "FAIL", pass ? Colour::green : Colour::red, stdout));
     hold = hold && pass;
   }
   return hold;

@@ -144,7 +144,7 @@ std::optional<int> Run::nothing_left() const {
   config_.refuse_unknown();
   say("{}: the run has already finished after step {} ({}); nothing was changed\n", options_.directory, last_.step,
       reason);
-  for (const std::string& change : options_.changed) say("  has no effect: {}\n", change);
+  for (const std::string& change : options_.changed) say("  {} has no effect\n", change);
   say("  to continue: --set a later end, a larger max_steps or a smaller tolerance\n");
   return code;
 }

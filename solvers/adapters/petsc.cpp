@@ -153,7 +153,8 @@ class Petsc : public Peer {
     const std::string first = left > 0 ? names[0] : "";
     check(PetscOptionsLeftRestore(options_, &left, &names, &values));
     if (!first.empty())
-      throw Error(Exit::usage, "'petsc:" + text_ + "': PETSc does not use the option -" + first + " here");
+      throw Error(Exit::usage, "'petsc:" + text_ + "': PETSc did not use the option -" + first +
+                                   "; check its name, or whether it applies to this KSP and PC");
   }
 
   void release() {

@@ -105,7 +105,7 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
   } else if (ritz.least < -1e-10 * size) {
     f.cause = Cause::indefinite;
     f.what = ritz.most > 1e-10 * size ? "the matrix is indefinite, but cg requires a definite one"
-                                      : "the matrix is negative definite: negate both sides to use cg";
+                                      : "the matrix is negative definite; for cg multiply A and b by -1";
     f.measured("eigenvalues reach from", three_digits(ritz.least) + " to " + three_digits(ritz.most));
     f.measured("negative diagonal entries", std::to_string(d.negative_diagonal.count));
   } else if (skew > of_floats) {

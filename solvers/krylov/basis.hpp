@@ -1,13 +1,13 @@
-// Orthonormal basis of GMRES, and the two passes of classical Gram-Schmidt. A pass reads every basis vector once,
-// whatever their number:
+// Orthonormal basis of GMRES, and the two passes of classical Gram-Schmidt, each with one reduction:
 //  h = V^T w                                         (project)
 //  w -= V h,  returning w.w and h' = V^T w           (subtract)
-// h' measures the loss of orthogonality of w, and is subtracted in turn if necessary (Daniel, Gragg, Kaufman & Stewart
-// 1976, with the length that w has lost as criterion). Modified Gram-Schmidt would read every vector twice with as many
-// reductions.
+// On the host a pass reads every basis vector from memory once (subtract works in chunks that stay in cache). On the
+// device subtract reads every vector twice. h' measures the loss of orthogonality of w. It is subtracted too if the
+// norm of w has dropped too much (criterion of Daniel, Gragg, Kaufman & Stewart 1976). Modified Gram-Schmidt reads
+// every vector twice and needs one reduction per vector.
 //
-// Vectors are stored as T, double or float (half the memory and half the traffic). Sums and the current vector stay
-// double: the basis of floats, as stored, is orthonormal to about the precision of float. Included by .cu files only.
+// Vectors are stored as T, double or float (half the memory and half the traffic). Sums and the current vector are
+// double. A basis of floats, as stored, is orthonormal to about the precision of float. Included by .cu files only.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -161,7 +161,7 @@ class Basis {
     sums_ = Array<double, Space>(count);
     partial_.resize(static_cast<std::size_t>(count));
   }
-  // V^T w to device memory, followed by w.w
+  // Leaves V^T w in device memory; the second function also leaves w.w after it.
   void leave_projection(View<const double> w, int count, double* to) {
     for (int j = 0; j + 1 < count; j += 2)
       basis_device::leave_dot_two<T>(at(j), at(j + 1), w, reinterpret_cast<Pair*>(to + j));
@@ -176,8 +176,8 @@ class Basis {
   std::int64_t n_ = 0, stride_ = 0;
   int count_ = 0;
   Array<T, Space> data_;
-  Array<double, Space> fresh_,
-      latest_;                   // float: the current vector and, if separate, the one kept last, as doubles
+  Array<double, Space> fresh_;   // float basis: the current vector as double
+  Array<double, Space> latest_;  // float basis with `apart`: the last stored vector as double
   Array<double, Space> sums_;    // device: sums of the passes
   std::vector<double> partial_;  // host: a row of sums per chunk; device: host copy of sums_
 };

@@ -9,7 +9,7 @@ struct HostBasis {
   const T* v;
   std::int64_t n, stride;
 };
-std::int64_t chunks_of(std::int64_t n);  // rows of `partial`, of at most count + 1 values
+std::int64_t chunks_of(std::int64_t n);  // number of rows of `partial`; a row has at most count + 1 values
 template <class T>
 void project(const HostBasis<T>& V, const double* w, int count, double* partial, double* h);
 template <class T>

@@ -20,8 +20,8 @@ constexpr Option keys[] = {
     {"initial", Option::number, "0.1", "tolerance of the first solve of a phase of the run", "(0, 1)"},
     {"max", Option::number, "0.3", "upper bound of the tolerance", "(0, 1)"},
     {"max_at_start", Option::number, "0.1",
-     "upper bound at the start; it doubles after ten systems whose residual falls to a fifth and halves after ten that "
-     "do not halve theirs",
+     "upper bound at the start; it is doubled if ten systems have reduced the nonlinear residual below a fifth, and "
+     "halved (not below 0.01) if they have not halved it",
      "(0, 1)"},
     {"gamma", Option::number, "0.9", "factor gamma in eta = gamma (|R| / |R_old|)^alpha", "(0, 1]"},
     {"alpha", Option::number, "2", "exponent alpha in eta = gamma (|R| / |R_old|)^alpha", "(1, 2]"}};

@@ -2,16 +2,20 @@
 // residual R: Eisenstat & Walker 1996 (SIAM J. Sci. Comput. 17), choice 2, with their safeguards and those of Kelley
 // (1995, 8.3.2):
 //  eta_k = gamma (|R_k| / |R_{k-1}|)^alpha                                                      `ratio`
-//  at least gamma eta_{k-1}^alpha while that is above 0.1: eta falls no faster than Newton      `safeguard`
-//  at least half of the remaining reduction, goal / (2 |R_k|): avoids oversolving the last one  `goal`
-//  at most `max`; the first of a phase: `initial`; for a step that is repeated: `again`
-//  at most a limit that starts at `max_at_start` in each phase: it doubles after ten systems whose residual falls to a
-//  fifth and halves after ten that do not halve theirs                                          `limit`
+//  at least gamma eta_{k-1}^alpha while this is above 0.1, so that eta falls no faster than the
+//  quadratic convergence of Newton's method                                                     `safeguard`
+//  at least half of the remaining reduction, goal / (2 |R_k|), to avoid oversolving the last system  `goal`
+//  at most the option max                                                                       `max`
+//  the option initial for the first system of a phase                                           `initial`
+//  unchanged for a step that is repeated                                                        `again`
+//  at most a limit, which is max_at_start at the start of each phase. It is doubled if ten systems have reduced the
+//  nonlinear residual below a fifth, and halved (not below 0.01) if they have not halved it     `limit`
+// The name on the right is the reason that is recorded. Options:
 //  tolerance = "eisenstat_walker"
 //  tolerance = { type = "eisenstat_walker", initial = 0.1, max = 0.3, max_at_start = 0.1, gamma = 0.9, alpha = 2.0 }
-// Eisenstat & Walker use max = 0.9, for steps that cost their linear iterations alone. Here a step also has a residual
-// and a Jacobian: with 0.9 a laminar aerofoil took twice as many steps as with 0.3, and no fewer iterations.
-// Checkpoints contain |R_{k-1}| and eta_{k-1}.
+// Eisenstat & Walker use max = 0.9, which suits steps whose cost is the linear iterations. Here a step also computes a
+// residual and a Jacobian: with 0.9 a laminar aerofoil took twice as many steps as with 0.3, and no fewer iterations.
+// Checkpoints contain |R_{k-1}|, eta_{k-1} and the limit.
 #pragma once
 #include <memory>
 
@@ -45,9 +49,9 @@ class ForcingTerm {
 
   // Called by the flow code; no effect if the tolerance is fixed.
   void begin_phase();  // new time level or order: the next residual has no predecessor
-  void aim(double residual,
-           double goal);  // norms of R at the state of the next system, and of the final residual (0: none)
-  void again();           // the next system has the same state: its step was rejected
+  // residual: |R| at the state of the next system; goal: |R| at which the phase ends (0: none).
+  void aim(double residual, double goal);
+  void again();  // the next system has the same state: its step was rejected
   void state(Archive& a);
 
  private:

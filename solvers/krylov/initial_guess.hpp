@@ -1,19 +1,18 @@
 // Initial guess of a solve from earlier solutions: `initial_guess` of [linear.SYSTEM].
 //  previous | zero      x as given; 0
-//  extrapolation:k      the polynomial of degree k through the last k + 1 solutions, in the number of the solve:
+//  extrapolation:k      polynomial of degree k through the last k + 1 solutions, over the index of the solve:
 //                         x0 = sum_i (-1)^i C(k + 1, i + 1) x_{n-1-i},  i = 0 .. k
 //                       (times are not used: for varying dt the degree is formal)
-//  projection:k         the best of the span of the last k solutions (Fischer 1998, Comput. Methods Appl. Mech. Eng.
-//                       163):
+//  projection:k         best approximation in the span of the last k solutions (Fischer 1998, Comput. Methods Appl.
+//                       Mech. Eng. 163):
 //                         x0 = U y,  span U = span X
 //    for methods of definite matrices   y = U^T b,  U^T A U = I:       least |x - x0|_A; one product per solve
 //    for the others                     y = C^T b,  C = A U, C^T C = I: least |b - A x0|; k more vectors
-// A new solution adds the part of x - x0 that is orthogonal to U, and the oldest is dropped: X = U R (R: upper
-// triangle) without its first column is X' = U H (H: Hessenberg), which rotations of neighbours, U Q Q^T H, make
-// triangular again; the last vector of U Q is then not needed. (Fischer's method drops all but the newest and has a
-// poor guess afterwards.) For a new A, U is orthonormalised again with k products. Matrices are compared by their
-// product with one vector, so that a restarted run, which assembles the same A, keeps the bits of U. Checkpoints
-// contain U, C and R.
+// A new solution adds the part of x - x0 that is orthogonal to U, and the oldest is dropped. Write X = U R with R upper
+// triangular. Without its first column X becomes U H with H upper Hessenberg. Givens rotations Q make Q^T H triangular
+// again, U becomes U Q, and its last vector is dropped. (Fischer's method drops all but the newest and has a poor guess
+// afterwards.) For a new A, U is orthonormalised again with k products. Whether A is new is decided by its product with
+// one vector. A restarted run assembles the same A and therefore keeps U bitwise. Checkpoints contain U, C and R.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -57,7 +56,7 @@ class InitialGuess {
 
   void matrix_may_be_new() { may_be_new_ = true; }
   void choose(const Matrix<Space>& A, View<const double> b, View<double> x);
-  // Adds the solution of the solve that started from the last choice, and the cost of both to `result`.
+  // Adds the solution of the last solve to the space, and the cost of choose and learn to `result`.
   void learn(const Matrix<Space>& A, View<const double> x, SolveResult& result);
   void state(Archive& a);
 

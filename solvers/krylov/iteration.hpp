@@ -4,11 +4,13 @@
 //  return it.finish();
 // Between start or restart and the end of a cycle, a method works on its own recurrence of the residual. restart
 // computes the true residual into r. If the recurrence claimed convergence but the true residual misses the target, the
-// method continues from the true residual; if that no longer halves it, the solve is `stagnated` (or `converged`,
-// within claim_slack of the target: the attainable accuracy). Strict options allow no slack; x at the missed claim is
-// then kept, and is the solution if the following iterations end farther away.
+// method continues from the true residual. If the true residual has not halved since the last such restart, the solve
+// ends: `converged` if it is within claim_slack of the target (attainable accuracy), otherwise `stagnated`. Strict
+// options allow no slack. The x whose convergence claim failed is then stored; it is returned if later iterations end
+// with a larger residual.
 //
-// Singular A (constant null space): the mean is removed from every residual, so that b is compatible; b itself stays.
+// Singular A (constant null space): the mean is removed from every residual, so that b is compatible; b itself is not
+// modified.
 #pragma once
 #include <span>
 #include <string>
@@ -23,14 +25,15 @@
 
 namespace weir {
 
-inline constexpr int stagnation_window = 500;         // iterations without ...
-inline constexpr double stagnation_progress = 0.999;  // ... the smallest residual falling below this fraction of itself
+// Stagnation: in stagnation_window iterations the smallest residual has not dropped by the factor stagnation_progress.
+inline constexpr int stagnation_window = 500;
+inline constexpr double stagnation_progress = 0.999;
 inline constexpr double claim_slack = 10;
-// Relative residual below which the attainable accuracy may be reached, where a recurrence continues while x drifts:
-// the best x is kept.
+// Relative residual near the attainable accuracy. Below it the recurrence may go on falling while the true residual of
+// x grows, so the best x is stored.
 inline constexpr double near_rounding = 1e-12;
-inline constexpr double product_noise =
-    1e-15;  // relative to the norms of its factors, a dot product below this is rounding
+// A dot product below this fraction of the product of the norms of its factors is rounding.
+inline constexpr double product_noise = 1e-15;
 
 inline bool is_interrupted(const KrylovOptions& o) { return o.should_stop && *o.should_stop && (*o.should_stop)(); }
 
@@ -44,22 +47,22 @@ class Iteration {
   // For a direct solver, which needs no guess: x counts as 0 until the caller has stored M^-1 b there. r is work space.
   // The tolerance must be relative to |b|.
   void start_at_zero(View<double> r);
-  void restart(View<double> r);  // the same, at the end of a cycle
+  void restart(View<double> r);  // r = b - A x at the end of a cycle
   void judge(double norm);       // restart for a method that has computed the true residual itself
   bool running() const { return running_; }
 
-  double rr() const { return rr_; }            // r.r of the last start or restart ...
-  double norm() const { return cycle_norm_; }  // ... and its norm in the norm of the options
+  double rr() const { return rr_; }            // r.r of the last start or restart
+  double norm() const { return cycle_norm_; }  // norm of the same residual, as the options select it
   double target() const { return target_; }
   int iterations() const { return result_.iterations; }
   int iterations_left() const { return options_.max_iterations - result_.iterations; }
 
   // Ends an iteration whose recurrence has this residual norm; returns false at the end of the cycle.
   bool step(double norm);
-  bool step(View<const double> r, double rr);  // norm of the options, from r and r.r
+  bool step(View<const double> r, double rr);  // the same; computes the norm from r and r.r
   // Counts iterations done by another library, with its reason to stop. judge() follows.
   void report(int iterations, double norm, Reason reason);
-  // True if step will keep x at this residual: a method with a pending part of x adds it before.
+  // True if step(norm) would store x. A method with an update of x still to be applied must apply it first.
   bool keeps(double norm) const {
     return options_.strict && norm <= near_rounding * result_.residual0 && (kept_norm_ < 0 || norm < 0.5 * kept_norm_);
   }
@@ -84,7 +87,7 @@ class Iteration {
 
   // Computes the true residual of x; returns its norm in the norm of the options.
   double true_residual(View<double> r);
-  // The same in one pass; for singular A with the constant part that true_residual removes.
+  // The same in one pass. For singular A the result still contains the constant part, which true_residual removes.
   double whole_residual(View<double> r);
 
   // Timed operations.
@@ -94,7 +97,7 @@ class Iteration {
   void precondition(View<const double> r, View<double> z);                             // no effect if z is r
   double precondition_dot(View<const double> r, View<double> z);                       // returns r.z
   Pair precondition_dots(View<const double> r, View<const double> w, View<double> z);  // returns {r.z, w.z}
-  // A part of a preconditioner that is not one application.
+  // Times f as preconditioner work, for a part that is less than one application.
   template <class F>
   void apply_part(const F& f) {
     timed(preconditioner_, f);
@@ -132,7 +135,7 @@ class Iteration {
   Start start_of_zero_guess(View<double> r);
   double without_mean(View<double> r, Pair sums);
   void begin(const Start& first);
-  void remove_mean();  // of x
+  void remove_mean();  // removes the mean of x
   void keep(double norm, bool is_true);
   void take_kept();
 
@@ -144,9 +147,9 @@ class Iteration {
   View<double> x_;
   const KrylovOptions& options_;
   std::vector<double>& history_;
-  Array<double, Space>& kept_;  // x of a claim, or of a residual near rounding;
-  double kept_norm_ = -1;       // its residual; negative: none;
-  bool kept_is_true_ = false;   // whether that was computed or is that of the recurrence
+  Array<double, Space>& kept_;  // stored x, of a failed claim or of a residual near rounding
+  double kept_norm_ = -1;       // norm of its residual; negative: none stored
+  bool kept_is_true_ = false;   // true: kept_norm_ is the norm of the true residual
   SolveResult result_;
   NamedSeconds product_{result_.spmv_seconds, nullptr, "product"}, sums_{result_.reduce_seconds, nullptr, "vectors"},
       preconditioner_{result_.apply_seconds, nullptr, "preconditioner"};

@@ -60,8 +60,8 @@ struct KrylovOptions {
   double inner_tolerance = 1e-4;
   int inner_iterations = 30;
 
-  // Tolerance of each solve instead of `tolerance`, if not null; shared by all copies. A solver without it makes its
-  // own ForcingTerm from the rule.
+  // forcing: if not null, the tolerance of each solve instead of `tolerance`; shared by all copies. If it is null,
+  // LinearSolver makes a ForcingTerm from forcing_rule.
   ForcingRule forcing_rule = {};
   std::shared_ptr<const double> forcing = {};
   double tolerance_now() const { return forcing ? *forcing : tolerance; }
@@ -85,16 +85,17 @@ class Krylov {
   // State carried from one solve to the next, for checkpoints.
   virtual bool remembers() const { return false; }
   virtual void state(Archive&) {}
-  // Work space of a caller whose solvers never run at the same time; must outlive them. Few methods take it.
+  // Lets the method use the caller's work space, which several solvers may share if they never run at the same time. It
+  // must outlive them. Few methods use it.
   virtual void share_work(View<double>) {}
   const std::vector<double>& history() const { return history_; }
 
  protected:
   std::vector<double> history_;
-  Array<double, Space> kept_x_;  // by Iteration
+  Array<double, Space> kept_x_;  // used by Iteration
 };
 
-// Factory of a method for its description.
+// Factory function of a method, for the registry.
 template <template <class> class Method, class Space>
 std::unique_ptr<Krylov<Space>> make_method(const KrylovOptions& options) {
   return std::make_unique<Method<Space>>(options);

@@ -1,18 +1,16 @@
-// Recycled space of gmres and fgmres: k vectors U with small |A u|, and their images C = A U, orthonormal. Framework:
-// GCRO (de Sturler 1996; Parks, de Sturler, Mackey, Johnson & Maiti 2006); instead of harmonic Ritz vectors it takes
-// the right singular vectors of the smallest singular values, which are real, need no eigenvalue solver, and served as
-// well or better for convection and diffusion.
+// Recycled space of gmres and fgmres: k vectors U with small |A u|, and their images C = A U, which are orthonormal.
+// The framework is GCRO (de Sturler 1996; Parks, de Sturler, Mackey, Johnson & Maiti 2006). Instead of harmonic Ritz
+// vectors it uses the right singular vectors of the smallest singular values. They are real, need no eigenvalue solver,
+// and gave as good or better results for convection and diffusion.
 //  a new solve, A may have changed:  C = A U made orthonormal (k products),  x += U C^T r,  r -= C C^T r
 //  within a cycle:                   w = (I - C C^T) A M^-1 v,  so that the cycle stays outside of C;  B = C^T A M^-1 V
 //                                    x += M^-1 V y - U B y
 //  after a cycle:                    A [U/|U|, M^-1 V] = [C, V] G,   G = | 1/|U|  B |
 //                                                                        |   0    H |
-//    U becomes the k directions with the smallest images under G, scaled so that C = A U is orthonormal; after the
-//    first
-//    two cycles of a solve, which contain nearly all the information. Without stored M^-1 V this applies M k times
-//    more.
-// U is in the solution space, so that M may change as well. |U|: its length in the space of V. Checkpoints contain U
-// and |U|.
+//    U becomes the k directions with the smallest images under G, scaled so that C = A U is orthonormal.
+// U is updated after the first two cycles of a solve only, which contain nearly all the information. If M^-1 V is not
+// stored, an update costs k more applications of M^-1. U is in the solution space, so that M may change as well. |U|:
+// norms of the vectors of U, measured in the preconditioned space of V. Checkpoints contain U and |U|.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -30,7 +28,7 @@ namespace weir {
 template <class Space>
 class RecycledSpace {
  public:
-  // steps: per cycle.
+  // steps: number of steps per cycle.
   RecycledSpace(int capacity, int steps) : capacity_(capacity), steps_(steps) {
     if (capacity == 0) return;
     for (auto* v : {&length_, &next_length_, &h_}) v->resize(at(capacity) + 1);
@@ -68,7 +66,7 @@ class RecycledSpace {
     }
   }
 
-  // True if a relevant part of r, the residual of the last restart, lies in C, which the cycles do not reduce.
+  // True if r, the residual of the last restart, has a relevant component in C. Cycles do not reduce that component.
   bool holds_much_of(Iteration<Space>& it, View<const double> r) {
     it.project(C_, r, count_, h_.data());
     double square = 0;
@@ -188,8 +186,8 @@ class RecycledSpace {
   static constexpr int cycles_that_learn = 2;
   // An image whose length falls below this fraction of itself in the orthogonalisation is mostly rounding.
   static constexpr double least_length = 1e-6;
-  // Squared part of a residual in C above which the product that removes it pays off: a cycle that starts with such a
-  // part has a worse space.
+  // Relative squared norm of the component of r in C above which its removal pays off (it costs one product). With such
+  // a component the Krylov space of the cycle is worse.
   static constexpr double much = 1e-8;
 
   int capacity_, steps_, count_ = 0;

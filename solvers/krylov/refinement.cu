@@ -171,13 +171,14 @@ class Correction : public Krylov<Space> {
   Array<double, Space> r_, z_;
 };
 
-constexpr KrylovDescription krylov::correction{.name = "correction",
-                                               .meaning = "Richardson iteration: the preconditioner used as the solver",
-                                               .citation = "Richardson 1911",
-                                               .options = {},
-                                               .is_flexible = true,
-                                               .vectors = [](const KrylovOptions&) { return 2.0; },
-                                               .make_host = make_method<Correction, Host>,
-                                               .make_device = make_method<Correction, Device>};
+constexpr KrylovDescription krylov::correction{
+    .name = "correction",
+    .meaning = "Richardson iteration x += M^-1 (b - A x); used when a preconditioner is given as `method`",
+    .citation = "Richardson 1911",
+    .options = {},
+    .is_flexible = true,
+    .vectors = [](const KrylovOptions&) { return 2.0; },
+    .make_host = make_method<Correction, Host>,
+    .make_device = make_method<Correction, Device>};
 
 }  // namespace weir

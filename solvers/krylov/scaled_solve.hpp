@@ -1,6 +1,6 @@
-// Squares of numbers below 1e-154 underflow and above 1e154 overflow, and so do norms; methods also multiply such
-// squares by each other. A right-hand side of that size is scaled by a power of two, which is exact, and the solution
-// is scaled back.
+// Squares underflow below 1e-154 and overflow above 1e154; products of two squares already below 1e-77 and above 1e77.
+// Right-hand sides below 1e-70 or above 1e70 are scaled by a power of two, which is exact, and the solution is scaled
+// back.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,8 @@
 
 namespace weir {
 
-// solve(b, x) -> SolveResult, to a tolerance relative to |b|. The second solve is needed only for such sizes.
+// solve(b, x) -> SolveResult, to a tolerance relative to |b|. The second solve is done only for right-hand sides of
+// such a size.
 template <class Space, class Solve>
 SolveResult solve_scaled(const Matrix<Space>& A, View<const double> b, View<double> x, Solve solve) {
   constexpr double small = 1e-70, large = 1e70;

@@ -1,15 +1,15 @@
-// Directions with the smallest images under a small dense matrix.
+// Directions whose images under a small dense matrix are smallest.
 #pragma once
 #include <vector>
 
 namespace weir {
 
-// Small dense matrix by columns.
+// Small dense matrix, stored by columns.
 struct Columns {
   int rows = 0, count = 0;
   std::vector<double> a;
 
-  void shape(int r, int c) {  // zero
+  void shape(int r, int c) {  // sets the size and fills with zeros
     rows = r;
     count = c;
     a.assign(static_cast<std::size_t>(r) * static_cast<std::size_t>(c), 0.0);

@@ -140,9 +140,9 @@ class BodyDistance {
   double reach_ = 0;  // band_, plus the distance by which a point may approach while lists are kept
   std::vector<Lists> lists_;
   std::vector<Vec3> listed_node_;  // nodes when lists_ were made; empty: no lists
-  double margin_ = 0;              // allowed motion of nodes since
-  std::vector<double> travelled_,
-      step_;  // per element: accumulated largest node steps; per node: the last step
+  double margin_ = 0;              // allowed motion of nodes since listed_node_ was set
+  std::vector<double> travelled_;  // per element: accumulated largest steps of its nodes
+  std::vector<double> step_;       // per node: length of the last step
   double listed_reach_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The signed distance to several bodies: at each point that of the nearest one, and solid where any of them is. With
-// one body it is that body's BodyDistance itself.
+// Signed distance to several bodies: the distance to the nearest body at each point; a point is solid if it is in any
+// body. With one body it is the BodyDistance of that body.
 #pragma once
 #include <memory>
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace weir {
 
-// Where two bodies are nearest, as the points of the grid see it: the width of the gap, negative where they overlap.
+// Smallest gap between two bodies, computed at the points of the grid; negative if they overlap.
 struct Approach {
-  int first = -1, second = -1;  // bodies; -1: none came near
+  int first = -1, second = -1;  // indices of the bodies; -1: no two bodies are near
   double gap = 0;
 };
 
@@ -24,17 +24,17 @@ class DistanceOfAll {
     of_.push_back(std::make_unique<BodyDistance>(x_, y_, z_, options_));
   }
 
-  // bands: the width for each body (BodyDistance::use_band); empty: by the points.
+  // bands: width for each body (BodyDistance::use_band); empty: computed from the points.
   void update(const Bodies& bodies, std::span<const double> bands = {});
 
-  // As those of BodyDistance; the feet know their body.
+  // Like those of BodyDistance; Foot::body is the index of the body.
   std::span<const NearPoint> near() const {
     return of_.size() == 1 ? of_[0]->near() : std::span<const NearPoint>(near_);
   }
   std::span<const std::int32_t> code() const {
     return of_.size() == 1 ? of_[0]->code() : std::span<const std::int32_t>(code_);
   }
-  // The body of a point in the band or in the solid; the first one's elsewhere.
+  // Index of the body of a point in the band or in the solid; 0 elsewhere.
   int body_at(std::int64_t p) const;
   int count(int d) const { return of_[0]->count(d); }
   void fill(std::span<double> distance) const;
@@ -47,7 +47,7 @@ class DistanceOfAll {
   std::vector<double> x_, y_, z_;
   BandOptions options_;
   std::vector<std::unique_ptr<BodyDistance>> of_;
-  std::vector<std::int32_t> code_;  // of several
+  std::vector<std::int32_t> code_;  // used with several bodies
   std::vector<NearPoint> near_;
   Approach nearest_;
 };

@@ -35,7 +35,7 @@ BodyDistance::Candidate BodyDistance::seen_from(const Surface& s, int e, const V
   return {length(x - foot), {0, foot, {}, e, 0, f.w1, f.w2}, f.feature};
 }
 
-// Of elements that are equally near but for rounding the first one: a body that is shifted keeps its feet.
+// Of elements with the same distance up to rounding, the first is nearer, so that a shifted body keeps its feet.
 bool BodyDistance::is_nearer(const Candidate& a, const Candidate& b) const {
   if (std::abs(a.distance - b.distance) > above_rounding * band_) return a.distance < b.distance;
   return a.foot.element < b.foot.element;

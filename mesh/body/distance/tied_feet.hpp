@@ -1,5 +1,5 @@
-// Where a point in the solid is as near to two faces that meet at a sharp edge, the search takes one of them, by the
-// order of the elements. Mirror images of a body would take others.
+// If a point in the solid is equally near to two faces that meet at a sharp edge, the search selects one of them by the
+// order of the elements, and a different one for the mirror image of a body. find_tied_feet finds all of them.
 #pragma once
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// Normals of faces that meet at a sharp edge: the cosine of their angle is below this.
+// Upper bound of the cosine of the angle between the normals of faces that meet at a sharp edge.
 inline constexpr double sharp_edge = 0.85;
 
 struct SharedFoot {
@@ -15,9 +15,9 @@ struct SharedFoot {
   double share;  // all shares sum to one
 };
 
-// `foot` of a point x in the solid, and the feet on other faces whose distance is the same but for less than `width`:
-// equal shares where the distances are equal, and none left at `width`. Elements are searched one by one: not for many
-// points.
+// Finds the feet of a point x in the solid: `foot`, and feet on other faces whose distance differs by less than
+// `width`. Feet of equal distance have equal shares; the share decreases to zero at `width`. Elements are searched one
+// by one, so use it for few points only.
 void find_tied_feet(const Body& body, const Vec3& x, const Foot& foot, double width, std::vector<SharedFoot>& found);
 
 }  // namespace weir

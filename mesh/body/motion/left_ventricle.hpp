@@ -34,14 +34,14 @@ struct VolumeLaw {
   // Start and end of each wave in periods; they do not overlap.
   std::array<double, 2> e_wave{0, 0.33}, a_wave{0.42, 0.6}, systole{0.64, 1};
 
-  // Relative to the end-diastolic volume.
+  // Volume relative to the end-diastolic volume, and its rate.
   ValueAndRate volume(double t) const;
 };
 
 struct LeftVentricleOptions {
   double radius = 7, length = 17, base_height = 5;  // semi-axes at end diastole
-  double longitudinal =
-      1.0 / 3;  // share of the long axis in log V: z by q^longitudinal, x and y by q^((1 - longitudinal) / 2)
+  // Share of the long axis in log V: z is stretched by q^longitudinal, x and y by q^((1 - longitudinal) / 2).
+  double longitudinal = 1.0 / 3;
   // Centres along x and radii, in radii of the base.
   double mitral_centre = -0.42, mitral_radius = 0.44, aortic_centre = 0.55, aortic_radius = 0.32;
   double profile = 6;  // exponent of the velocity in an opening: 1 - (r / R)^profile

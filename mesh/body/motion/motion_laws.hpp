@@ -33,7 +33,7 @@ using MotionLaw = std::function<void(double t, Placement& placement)>;
 struct Motion {
   Placement initial;  // before any law
   std::vector<MotionLaw> laws;
-  Vec3 spin{};  // angular velocity of a body of revolution that turns in place: its surface stays
+  Vec3 spin{};  // angular velocity of a body of revolution about its axis; its surface does not move
   Placement at(double t) const;
 };
 
@@ -45,8 +45,8 @@ struct Wave {
 
 // Rotation by rate t + amplitude sin(2 pi f t + phase) about an axis through `pivot`, or the body's origin.
 struct RotationOptions {
-  Vec3 axis{0, 0, 1};                                        // unit
-  double rate = 0, amplitude = 0, frequency = 0, phase = 0;  // radians
+  Vec3 axis{0, 0, 1};                                        // unit vector
+  double rate = 0, amplitude = 0, frequency = 0, phase = 0;  // angles in radians
   std::optional<Vec3> pivot = {};
 };
 

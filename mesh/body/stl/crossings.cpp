@@ -301,9 +301,10 @@ void orient(Draft& d) {
   for (int e = 0; e < s.elements(); ++e)
     if (turn[shells.of[e]]) std::swap(s.element[e][1], s.element[e][2]);
   if (inside_out > 0)
-    d.say(part.size() == 1 ? "the surface was inside out and has been reversed"
-                           : count_of(inside_out, "shell") + " of " + std::to_string(part.size()) +
-                                 (inside_out == 1 ? " was" : " were") + " inside out, now reversed");
+    d.say(part.size() == 1
+              ? "the surface was inside out and has been reversed"
+              : std::to_string(inside_out) + " of " + std::to_string(part.size()) + " shells " +
+                    (inside_out == 1 ? "was inside out and has" : "were inside out and have") + " been reversed");
 }
 
 }  // namespace weir::stl

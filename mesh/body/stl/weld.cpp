@@ -1,4 +1,4 @@
-// From separate triangles to a surface with common nodes.
+// Joins separate triangles to a surface with common nodes.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

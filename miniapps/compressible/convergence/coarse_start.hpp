@@ -13,7 +13,7 @@
 
 namespace weir {
 
-// Error(usage) if the case has no family of meshes or is unsteady.
+// Throws Error(usage) if the case has no family of meshes or is unsteady.
 void require_coarser_meshes(const Table& config, bool is_unsteady);
 
 // The case on meshes of 1/2, 1/4, ... of the refinement: at most `meshes`, none coarser than the generator allows.
@@ -22,8 +22,8 @@ std::vector<Table> coarser_cases(const Table& config, int meshes);
 // The work done on a mesh.
 struct CoarseMesh {
   std::int64_t cells = 0, steps = 0, iterations = 0;
-  double drop = 1;      // of the residual in the last phase
-  bool failed = false;  // steps were rejected until none was left to try
+  double drop = 1;      // reduction of the residual in the last phase
+  bool failed = false;  // true: the run ended because its steps were rejected
 };
 
 struct CoarseStop {

@@ -9,16 +9,18 @@
 namespace weir {
 
 struct CellNumbers {
-  std::array<int, 2> grid{0, 0};  // of the generated mesh: cell (a, b) is a grid[1] + b; 0: not structured
-  Order order;                    // number in the generated mesh of each cell
+  // Cells of the generated mesh: cell (a, b) has the number a grid[1] + b; 0: not structured.
+  std::array<int, 2> grid{0, 0};
+  Order order;  // number in the generated mesh of each cell
 };
 
-// Transfers U, `values` numbers per cell, between meshes. Structured meshes: cubics in a and b, so that layers along
-// curved walls map to layers. Otherwise meshes with the same number of cells: cell by cell. Else Error(usage).
+// Transfers U, `values` numbers per cell, between meshes. Structured meshes use cubics in a and b, so that layers along
+// curved walls map to layers. Other meshes with the same number of cells are copied cell by cell. All others throw
+// Error(usage).
 std::vector<double> carry_over(const std::vector<double>& U, int values, const CellNumbers& from,
                                const CellNumbers& to);
 
-// order, references of the residuals of energy and nu~: of a steady run on the same mesh, else 0.
+// order and references of the energy and turbulence residuals: those of a steady run on the same mesh, otherwise 0.
 struct CarriedState {
   std::vector<double> U;
   int order = 0;

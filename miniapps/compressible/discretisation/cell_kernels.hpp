@@ -195,8 +195,8 @@ WEIR_HD inline void limiter(const SpatialView& v, int i) {
   limiter(v, i, w, wx, wy, v.phi + std::int64_t{4} * i);
 }
 
-// R = outgoing minus incoming fluxes, and minus the sources of the turbulence model (n > 4). Boundary faces: followed
-// by add_boundary.
+// R = outgoing minus incoming fluxes, minus the sources of the turbulence model (n > 4). add_boundary then adds the
+// boundary faces.
 template <int n>
 WEIR_HD inline void residual(const SpatialView& v, double* R, int i, double source = 0, double second_source = 0) {
   double r[n] = {};

@@ -44,12 +44,12 @@ struct GasModel {
 
 struct TurbulenceModel {
   bool is_on = false;
-  bool is_sst = false;  // else Spalart-Allmaras
+  bool is_sst = false;  // false: Spalart-Allmaras
   double prandtl = 0.9;
-  // Outside the boundary, and units of the unknowns: nu~ / viscosity; SST: k / U^2 and omega viscosity / U^2, all of
-  // the free stream.
+  // outside: the unknowns outside the boundary; unit: units of the unknowns. Both are nu~ / viscosity, or (SST) k / U^2
+  // and omega viscosity / U^2, with viscosity and U of the free stream.
   std::array<double, 2> outside{3, 0}, unit{1, 1};
-  int order = 1;                 // of the advection
+  int order = 1;                 // order of the advection
   std::vector<double> distance;  // to the nearest wall, of own cells; SST: of near ghosts after them
   int equations() const { return !is_on ? 4 : is_sst ? 6 : 5; }
 };
@@ -81,11 +81,11 @@ enum class BoundaryType {
 struct BoundaryCondition {
   BoundaryType type = BoundaryType::farfield;
   std::array<double, 4> outside{};   // rho, u, v, p
-  std::array<double, 2> velocity{};  // of a wall, along it
+  std::array<double, 2> velocity{};  // velocity of a wall along itself
   double temperature = 1, amount = 0;
 };
 
-// What the kernels store per boundary face (BoundaryFaces::outside).
+// Record that the kernels store per boundary face (BoundaryFaces::outside).
 std::array<double, 4> boundary_record(double gamma_m2, const BoundaryCondition& condition);
 
 // Stresses of a wall face: pressure, shear along the face tangent (a to b) and heat flux into the wall, per unit area
@@ -143,7 +143,7 @@ class Discretisation {
   void set_outside(int patch, View<const double> states);   // rho, u, v, p per face: BoundaryType::exact
   void set_records(int patch, View<const double> records);  // boundary_record per face
   View<const double> volume() const;
-  void eddy_viscosity(View<const double> U, View<double> of_cells);  // over the free stream's viscosity (SST)
+  void eddy_viscosity(View<const double> U, View<double> of_cells);  // relative to the free-stream viscosity (SST)
   void couple(View<double> blocks) const;
   const Communicator* ranks() const;  // null: one rank
   const Halo<Space>& halo() const;

@@ -3,8 +3,8 @@
 
 namespace weir {
 
-// Limits the step of W = (p, u, v, T) from a cell centre to a face if pressure or temperature would lose more than
-// nine tenths: the step decreases continuously to zero (first order) at a loss of 1.8. A switch would make Newton's
+// Reduces the step of W = (p, u, v, T) from a cell centre to a face if pressure or temperature would decrease by more
+// than 90 %. The step decreases continuously to zero (first order) at a decrease of 180 %. A switch would make Newton's
 // method alternate between its sides.
 template <class T>
 WEIR_HD inline void keep_positive(const T w[4], T step[4]) {

@@ -35,20 +35,20 @@ struct BoundaryFaces {
 };
 
 struct Cells {
-  int count = 0;           // own
-  int reach = 0, all = 0;  // with near ghosts (they have gradients); with far ghosts too (they have W)
+  int count = 0;           // number of own cells
+  int reach = 0, all = 0;  // number of own cells and near ghosts (these have gradients); of all cells (these have W)
   const double* volume = nullptr;
   const int *start = nullptr, *link = nullptr, *other = nullptr;  // other: the cell beyond the link
-  const double* weight = nullptr;            // of W_other - W_i in dW/dx and dW/dy: two numbers per link
+  const double* weight = nullptr;            // weights of W_other - W_i in dW/dx and dW/dy: two numbers per link
   int at_boundary = 0, own_at_boundary = 0;  // cells with boundary faces, own ones first; number of own ones
   const int *boundary_cell = nullptr, *boundary_start = nullptr, *boundary_face = nullptr;
   const double* boundary_height = nullptr;  // per boundary cell: its height if thin and bent, else 0
 };
 
 // In a curved layer of thin cells the neighbours along the layer are many heights off the tangent, where a linear fit
-// is meaningless for the layer. Of a step (dx, dy) to a neighbour's centre with the part (fx, fy) up to the common
-// face, the deviation from the way through the face is kept up to twice the cell's height h; a larger one, r, counts
-// as h^2 / r. height 0: unchanged.
+// is meaningless for the layer. Consider the step (dx, dy) to the centre of a neighbour, with the part (fx, fy) up to
+// the common face. Its deviation from the line through the face is kept up to twice the height h of the cell; a larger
+// deviation r is reduced to (2 h)^2 / r. height 0: unchanged.
 WEIR_HD inline void unbend(double fx, double fy, double height, double& dx, double& dy) {
   const double along = (dx * fx + dy * fy) / (fx * fx + fy * fy), x = dx - along * fx, y = dy - along * fy;
   const double off2 = x * x + y * y, h2 = 4 * height * height;
@@ -75,10 +75,10 @@ struct MenterSst {  // physics/sst.hpp: rho k, rho omega; auxiliary: b and F_1
 };
 
 struct Turbulence {
-  int order = 1;                     // of the advection
-  double unit[2] = {};               // of the unknowns
+  int order = 1;                     // order of the advection
+  double unit[2] = {};               // units of the unknowns
   double conduction = 0;             // 1 / (Pr_t (gamma - 1) M^2): heat flux over mu_t grad T
-  double outside[2] = {};            // the unknowns over rho outside the boundary
+  double outside[2] = {};            // unknowns divided by rho outside the boundary
   const double* distance = nullptr;  // to the nearest wall; SST: also of near ghosts
   const int* boundary = nullptr;     // per own cell: index among boundary cells, or -1
   // nu~ or (k, omega) of each cell, and their gradients
@@ -114,7 +114,7 @@ struct SpatialView {
   float* floats = nullptr;
   bool by_columns = false;                 // block layout of the floats
   double* border = nullptr;                // (own, near) of each border face, then (near, own)
-  const std::int64_t* diagonal = nullptr;  // of J
+  const std::int64_t* diagonal = nullptr;  // positions of the diagonal blocks of J
   int equations = 4;                       // 5 or 6: turbulent
   Turbulence turbulence;
 };
@@ -131,7 +131,7 @@ void interior_jacobian(Device, const SpatialView& v);
 template <class Space>
 void state_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x);
 template <class Space>
-void gradient_slopes(const SpatialView& v);  // with those of the limiter
+void gradient_slopes(const SpatialView& v);  // includes the derivatives of the limiter
 void interior_slopes(Host, const SpatialView& v, View<double> y);
 void interior_slopes(Device, const SpatialView& v, View<double> y);
 template <class Space>
@@ -145,17 +145,17 @@ void with_model(const SpatialView& v, const F& f) {
 template <class Space, class M>
 void turbulent_states(const SpatialView& v, View<const double> U);  // W and the model's variables of own cells
 template <class Space, class M>
-void turbulent_gradients(const SpatialView& v);  // of the model's variables, and the auxiliary numbers
+void turbulent_gradients(const SpatialView& v);  // gradients of the model's variables, and the auxiliary numbers
 template <class Space, class M>
 void turbulent_residual(const SpatialView& v, View<double> R);
 template <class Space, class M>
-void turbulent_scales(const SpatialView& v, View<double> scale);  // of the time step
+void turbulent_scales(const SpatialView& v, View<double> scale);  // time-step scales of the model
 template <class Space, class M>
 void turbulent_linearise(const SpatialView& v);  // derivatives of the sources, once for all products
 template <class Space, class M>
 void turbulent_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x, View<double> y);
 template <class M>
-void turbulent_interior_slopes(Host, const SpatialView& v);  // of the fluxes
+void turbulent_interior_slopes(Host, const SpatialView& v);  // derivatives of the fluxes
 template <class M>
 void turbulent_interior_slopes(Device, const SpatialView& v);
 template <class Space, class M>

@@ -7,7 +7,7 @@
 //                      the unit of pressure one (Sod, J. Comput. Phys. 27 (1978) 1; exact: Toro, chapter 4)
 //   ringleb            the hodograph solution of Ringleb (1940); mach = 1: units of the stagnation state
 //   riemann            states `left` and `right` of `centre` (riemann.hpp)
-//   formula            of the case file, of x, y, t
+//   formula            formulas of x, y, t in the case file
 //   oblique_shock      the stream of Mach number `mach` deflected by `wedge_angle` at `centre` (theta-beta-M relation)
 #pragma once
 #include <array>
@@ -23,10 +23,10 @@ struct ExactFlow {
   FlowKind kind = FlowKind::freestream;
   double gamma = 1.4, mach = 0.5;
   double direction[2] = {1, 0};
-  double strength = 5;  // of the vortex, relative to the stream's speed
+  double strength = 5;  // strength of the vortex, relative to the speed of the stream
   double centre[2] = {0, 0};
   PrimitiveState left = {1, 0, 0, 1}, right = {0.125, 0, 0, 0.1};  // for riemann; default: Sod's
-  double period[2] = {0, 0};                                       // of a periodic box; 0: none
+  double period[2] = {0, 0};                                       // lengths of a periodic box; 0: none
   double wedge_angle = 0;                                          // radians
   double shock_angle = 0;                                          // radians; set by prepare()
   std::array<Formula, 4> formula{};                                // density, velocity, pressure

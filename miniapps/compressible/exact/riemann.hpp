@@ -1,5 +1,5 @@
 // Exact solution of the Riemann problem of the ideal gas: Toro, Riemann Solvers and Numerical Methods for Fluid
-// Dynamics // (3rd edition, 2009), chapter 4.
+// Dynamics (3rd edition, 2009), chapter 4.
 #pragma once
 #include <array>
 
@@ -15,7 +15,7 @@ struct StarRegion {
 };
 StarRegion star_region(const PrimitiveState& left, const PrimitiveState& right, double gamma);
 
-// Along the ray x / t = speed.
+// State along the ray x / t = speed.
 PrimitiveState riemann_solution(const PrimitiveState& left, const PrimitiveState& right, double gamma, double speed);
 
 }  // namespace weir

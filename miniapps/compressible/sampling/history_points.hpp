@@ -19,13 +19,13 @@ template <class Space>
 class HistoryPoints {
  public:
   HistoryPoints(const CompressibleCase& c, const MeshRanks* ranks, int values_per_cell);
-  const std::vector<double>& measure(View<const double> U);  // of each point; collective
+  const std::vector<double>& measure(View<const double> U);  // returns the value at each point; collective
 
  private:
   const CompressibleCase& c_;
   const MeshRanks* ranks_;
   int n_;
-  Array<int, Space> cell_;      // here, or -1
+  Array<int, Space> cell_;      // cell on this rank, or -1
   Array<double, Space> state_;  // U, four numbers per point; 0 where the cell is on another rank
   std::vector<double> host_, values_;
 };

@@ -15,7 +15,7 @@ class CellNeighbours {
     int cell;
     Point centre;  // seen from this cell: shifted across a periodic face
   };
-  // Calls visit(Other) for each.
+  // Calls visit(Other) for each neighbour.
   template <class Visit>
   void of(int cell, const Visit& visit) const {
     for (int i = start_[cell]; i < start_[cell + 1]; ++i) visit(other_[i]);
@@ -26,11 +26,11 @@ class CellNeighbours {
   std::vector<Other> other_;
 };
 
-// Refers to mesh and neighbours.
+// Keeps references to mesh and neighbours.
 class LineSampler {
  public:
   LineSampler(const UnstructuredMesh& mesh, const CellNeighbours& neighbours, const Point& from, const Point& to);
-  // At from + t (to - from); NaN outside of the mesh.
+  // Value at from + t (to - from); NaN outside of the mesh.
   double operator()(double t, const std::function<double(int cell)>& of_cell) const;
 
  private:

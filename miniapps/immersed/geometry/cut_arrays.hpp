@@ -1,6 +1,6 @@
-// The arrays of a CutGeometry that kernels use, in their space. On Host, fields of the size of the grid are those of
-// the geometry itself; on Device the changes around a moving body are uploaded in every step (counted by the ledger).
-// Lists never shrink.
+// The arrays of a CutGeometry that kernels use, in the space of the kernels. On Host, fields of the size of the grid
+// are those of the geometry itself. On Device the changes around a moving body are uploaded in every step (counted by
+// the ledger). Lists never shrink.
 #pragma once
 #include <array>
 #include <vector>
@@ -20,7 +20,7 @@ struct RowsView {
 template <class Space>
 class CutArrays {
  public:
-  void upload(const CutFields& cut);  // which must stay where it is
+  void upload(const CutFields& cut);  // `cut` must outlive this and keep its address
 
   const double* alpha(int d) const { return field_.alpha[d]; }             // padded
   const double* fraction(int d) const { return field_.fraction[d]; }       // padded
@@ -28,7 +28,7 @@ class CutArrays {
   const unsigned char* body_of(int d) const { return field_.body_of[d]; }  // padded; null: one body, or none moves
   const unsigned char* wet() const { return field_.wet; }
   const double* body_flux() const { return field_.body_flux; }
-  // c: those of scalars too, from scalar_nodes on
+  // c: velocity component, or scalar_nodes + s for scalar s
   RowsView rows(int c) const { return {static_cast<int>(rows_[c].size()), rows_[c].data(), entries_[c].data()}; }
   const CutFace* cut_faces(int d) const { return cut_faces_[d].data(); }
   int cut_face_count(int d) const { return cut_faces_[d].size(); }

@@ -11,8 +11,8 @@ namespace {
 constexpr double smallest_aperture = 1e-6;  // thinner slits are closed
 constexpr double smooth = 0.85;  // cosine: of the angle between normals in a cell, below that of a corner of 90 degrees
 
-// From the chord between the crossings to the surface. The distance h^2 / 8 R of the chord from the surface would be an
-// error of O(h) in slopes at the wall.
+// Moves a piece from the chord between the crossings to the surface. The distance h^2 / 8 R of the chord from the
+// surface would cause an error of O(h) in slopes at the wall.
 void put_on_surface(const Ellipsoid& shape, bool is_cavity, int dim, Piece& piece) {
   const Ellipsoid::Projection there = shape.project(piece.point);
   for (std::size_t d = 0; d < static_cast<std::size_t>(dim); ++d) {
@@ -256,11 +256,12 @@ void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
   if (!is_inside(surface.back().point + force_reach * h * surface.back().normal, 1)) too_narrow_ = true;
 }
 
-// A body's surface sweeps what its volume changes by, exactly, and what a cavity gains comes in through its openings:
-// what the cut cells' linear pieces miss of that (nothing in a translation) is shared out by area.
+// The flux through the surface of a body must equal the rate of change of its volume, and the total flux through the
+// surface of a cavity with its openings must be zero. The difference that the linear pieces in the cut cells leave
+// (none in a translation) is distributed by area.
 void CutGeometry::close_body_flux(const Bodies& bodies) {
   const Extents cells = layout_.cells();
-  std::vector<double> all(3 * bodies.size());  // of each body flux, area, x . n A of the own cells
+  std::vector<double> all(3 * bodies.size());  // for each body: flux, area and x . n A of the own cells
   for (const Piece& piece : surface) {
     const int cell = piece.cell;
     if (!is_own(cell % cells.nx, cell / cells.nx % cells.ny, cell / cells.nx / cells.ny)) continue;

@@ -9,12 +9,12 @@
 namespace weir {
 namespace {
 
-// Of the band around the surface, in cells. Nothing farther is looked at: the corners of a cell that is cut and the
-// solid neighbours of fluid nodes are within the diagonal of a cell, fluid parts and blended nodes within half of it,
-// fresh nodes within a cell.
+// Width of the band around the surface, in cells. No point beyond it is needed: the corners of a cut cell and the solid
+// neighbours of fluid nodes are within the diagonal of a cell, fluid parts and blended nodes within half of it, fresh
+// nodes within a cell.
 double reach_in(int dim) { return dim == 2 ? 1.45 : 1.75; }
 
-constexpr double tie = 1e-6;  // of the smallest cell
+constexpr double tie = 1e-6;  // relative to the smallest cell
 
 std::vector<double> centres_with_ghosts(const GridLine& line) {
   std::vector<double> c = line.centre;

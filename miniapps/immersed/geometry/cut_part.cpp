@@ -20,7 +20,7 @@ bool holds(const RankBox& b, const std::array<int, 3>& c) {
   return true;
 }
 
-// Of an unknown of a component on the region: its place among those of the whole box.
+// Indices in the whole box of an unknown of a component on the region.
 std::array<int, 3> in_whole(const Layout& region, const Layout& whole, int component, int unknown) {
   std::array<int, 3> u = from_index(region.unknowns(component), unknown);
   for (int d = 0; d < 3; ++d) {
@@ -30,7 +30,7 @@ std::array<int, 3> in_whole(const Layout& region, const Layout& whole, int compo
   return u;
 }
 
-// Of a padded field on `from`, the part on `to`.
+// Takes the part on `to` of a padded field on `from`.
 template <class T>
 void take_field(const Layout& from, const std::vector<T>& field, const Layout& to, std::vector<T>& part) {
   const int shift[3] = {to.low[0] - from.low[0], to.low[1] - from.low[1], to.low[2] - from.low[2]};

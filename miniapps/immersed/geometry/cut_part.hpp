@@ -1,7 +1,7 @@
-// The part of a rank of a geometry over ranks. A rank classifies a region: its own cells, and at a cut as many layers
-// around them as a row of the interpolation or a force may reach ([ranks] body_layers). All of it follows from the
-// body, which every rank knows, so that neighbours agree without messages. The kernels use the part of the rank;
-// columns of rows that other ranks own are kept apart.
+// The part of a cut geometry on one rank. A rank classifies a region: its own cells, and at a cut as many layers around
+// them as a row of the interpolation or a force may reach ([ranks] body_layers). The region follows from the body,
+// which every rank has, so that neighbours agree without messages. The kernels use the part of the rank. Columns of
+// rows that belong to other ranks are stored separately.
 #pragma once
 #include <vector>
 
@@ -11,12 +11,12 @@
 
 namespace weir {
 
-// Rows reach 4 cells, quadratic ones 5; forces force_reach of the widest cells, and two more for the interpolation. The
-// number follows from the cells next to the present body: a body that moves to flatter cells may need more, which is
-// then an error.
+// Number of layers. Rows reach 4 cells, quadratic ones 5; forces reach force_reach of the widest cells, and two more
+// for the interpolation. The number follows from the cells next to the body in its present position. A body that moves
+// to flatter cells may need more layers, which is then an error.
 int body_layers(const Grid& grid, const Bodies& bodies);
 
-// The box of a rank with this many layers more on every side that was cut, if there are as many.
+// The box of a rank with this number of additional layers on every side that was cut, as far as the grid has them.
 Layout region_of(const FlowRanks& ranks, int layers);
 CutRegion cut_region(const FlowRanks& ranks, int layers);
 
@@ -24,10 +24,10 @@ class CutPart {
  public:
   explicit CutPart(const FlowRanks& ranks) : ranks_(&ranks) {}
 
-  // Rows: `row` and `column` count this rank's unknowns, `node` and `place` the places of a field on the region.
+  // In rows, `row` and `column` are indices of this rank's unknowns, `node` and `place` of a field on the region.
   void take(const CutGeometry& cut);
   const CutFields& fields() const { return fields_; }
-  // Of the rows of a component: what the matrix couples to other ranks.
+  // Entries of the rows of a component that couple to unknowns of other ranks.
   const std::vector<RemoteEntry>& remote(int component) const { return remote_[component]; }
 
  private:

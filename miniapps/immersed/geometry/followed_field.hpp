@@ -1,6 +1,6 @@
-// A host field's copy in a space, brought up to date each step. On Host it is the field itself. On Device a field is
-// compared in blocks: a block that holds one value throughout, and held the same at the last upload, is not sent again.
-// Around a moving body that leaves the band that its surface crosses.
+// Copy of a host field in a space, updated each step. On Host it is the field itself. On Device a field is compared in
+// blocks: a block that has one value throughout, and had the same value at the last upload, is not sent again. Around a
+// moving body only the blocks that its surface crosses remain.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -12,15 +12,15 @@ namespace weir {
 template <class T, class Space>
 class FollowedField {
  public:
-  // Returns where the values are now. Host: values.data(), which must stay. Device: at most two uploads.
+  // Returns the address of the values. Host: values.data(), which must stay valid. Device: at most two uploads.
   const T* follow(const std::vector<T>& values);
 
  private:
-  bool changed(const std::vector<T>& values, std::int64_t block);  // and remembers what the block holds now
+  bool changed(const std::vector<T>& values, std::int64_t block);  // also stores the present content of the block
 
   Array<T, Space> copy_;
-  std::vector<T> value_;                   // of blocks that hold one value
-  std::vector<unsigned char> is_uniform_;  // of every block, at the last upload
+  std::vector<T> value_;                   // value of each uniform block
+  std::vector<unsigned char> is_uniform_;  // per block: it had one value at the last upload
   std::vector<unsigned char> is_changed_;
   std::vector<T> sent_;
   std::vector<int> sent_blocks_;

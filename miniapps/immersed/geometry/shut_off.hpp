@@ -9,8 +9,8 @@
 
 namespace weir {
 
-// Name of a side through which fluid flows into a part of the box that no outlet belongs to; empty: there is none.
-// velocity: padded, with the values at the sides. One rank.
+// Name of a side through which fluid flows into a part of the box without an outlet; empty: there is none. velocity:
+// padded, with the values at the sides. For one rank only.
 std::string shut_off_inflow(const CutGeometry& cut, const IncompressibleCase& c,
                             const std::array<std::vector<double>, 3>& velocity);
 

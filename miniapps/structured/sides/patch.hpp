@@ -20,23 +20,25 @@ struct Modulation {
 
 struct SideScalar {
   bool is_fixed = false;  // otherwise its flux into the fluid is given (heat: divided by density and heat capacity)
-  Formula value;          // what is given
+  Formula value;          // given value or flux
 };
 
 struct SidePatch {
-  // In the order of the words of [boundary]. Where two meet, the face between them belongs to the first in this list.
+  // In the order of the words of [boundary]. The face between two patches belongs to the type that comes first in this
+  // list.
   enum class Type { wall, slip, inlet, outlet, periodic };
   enum class Profile { constant, parabolic };
-  int side = 0;       // of the box: x_min, x_max, y_min, ...
+  int side = 0;       // side of the box: x_min, x_max, y_min, ...
   int first[3] = {};  // cells along each direction of the side, first .. last - 1 of the whole grid
   int last[3] = {1, 1, 1};
   Type type = Type::wall;
-  double velocity[3] = {};  // wall, inlet: without profile and modulation; formulas: the largest value at t = 0
+  // Velocity of a wall or inlet, without profile and modulation; formulas: the largest value at t = 0.
+  double velocity[3] = {};
   bool has_formula = false;
-  VectorFormula formula;  // in place of `velocity`
+  VectorFormula formula;  // used instead of `velocity`
   Profile profile = Profile::constant;
   Modulation modulation;
-  std::vector<SideScalar> scalars;  // as IncompressibleCase::scalars
+  std::vector<SideScalar> scalars;  // in the order of IncompressibleCase::scalars
 
   bool fixes(std::size_t scalar) const { return scalar < scalars.size() && scalars[scalar].is_fixed; }
   // Whether the velocity is known: all components, or (slip) only the normal one.

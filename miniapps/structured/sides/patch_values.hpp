@@ -22,7 +22,7 @@ void evaluate_patches(const IncompressibleCase& c, const Layout& layout, double 
 double flux_of_patch(const IncompressibleCase& c, const SidePatch& patch, double t);
 double area_of_patch(const IncompressibleCase& c, const SidePatch& patch);
 
-// Of a component's points along a direction, for index -1..n of the whole grid (beyond the ends mirrored).
+// Coordinates of the points of a component along a direction, for index -1..n of the whole grid (mirrored at the ends).
 double coordinate(const GridLine& line, bool at_faces, int i);
 std::vector<double> coordinates(const GridLine& line, bool at_faces);
 

@@ -40,9 +40,9 @@ constexpr Option moving_keys[] = {
      [] { return Options(modulation_keys); }}};
 constexpr Option inlet_keys[] = {
     {"profile", Option::text, "constant",
-     "shape of the inlet velocity profile; parabolic: maximum `velocity` in the middle of "
-     "the side or patch, 0 at its ends, mean 2/3 (3D: 4/9) of the maximum, but uniform along a "
-     "period, and along z between slip sides",
+     "shape of the inlet profile; parabolic: `velocity` is the maximum in the middle, with 0 at the ends of the side "
+     "or "
+     "patch (mean 2/3 of the maximum, 4/9 in 3D); constant in a periodic direction and in z between slip sides",
      "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {

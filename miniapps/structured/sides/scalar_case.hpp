@@ -12,7 +12,7 @@ namespace weir {
 
 // ds/dt + div(u s) = diffusivity lap s + source;  the flow feels the acceleration -expansion (s - reference) gravity.
 struct ScalarCase {
-  std::string name;  // "temperature", or NAME: of the field, and of the system [linear.NAME]
+  std::string name;  // "temperature" or NAME: name of the field and of the system [linear.NAME]
   double diffusivity = 0;
   double expansion = 0, reference = 0;
   double gravity[3] = {};
@@ -22,7 +22,7 @@ struct ScalarCase {
   double excess_within = 0, flux_of_body = 0;
 
   bool is_temperature() const { return name == "temperature"; }
-  std::string symbol() const { return is_temperature() ? "T" : name; }  // of a probe's field
+  std::string symbol() const { return is_temperature() ? "T" : name; }  // name of the field in a probe
   std::string flux_name() const { return is_temperature() ? "heat_flux" : name + "_flux"; }
   bool drives_flow() const { return expansion != 0 && (gravity[0] != 0 || gravity[1] != 0 || gravity[2] != 0); }
   bool has_source() const { return !source.is_constant() || source.at({}, 0) != 0; }

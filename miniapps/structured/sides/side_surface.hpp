@@ -15,22 +15,22 @@ namespace weir {
 struct SideSurface {
   std::string name;
   int side = 0;
-  double velocity = 0, length = 0, difference = 0;  // of cf and nusselt; 0: none
+  double velocity = 0, length = 0, difference = 0;  // reference values of cf and nusselt; 0: none
 };
 
 Options side_surface_options();
 std::vector<SideSurface> read_side_surfaces(const Table& config, const IncompressibleCase& c);
 
-// Along the first direction t of the side, averaged over the other one: the coordinate, the shear mu du_t/dn (n into
-// the fluid; by the parabola through the value on the side and two inside), the pressure next to the side, and for each
-// scalar at cell centres the flux into the fluid, -diffusivity ds/dn (the same way).
+// Distributions along the first direction t of the side, averaged over the other one: the coordinate, the shear mu
+// du_t/dn (n into the fluid; by the parabola through the value on the side and two inside), the pressure next to the
+// side, and for each scalar at cell centres the flux into the fluid, -diffusivity ds/dn (by the same parabola).
 struct SideFlux {
   std::vector<double> x, flux;
   double mean = 0;
 };
 struct SideShear {
   std::vector<double> x, shear, pressure;
-  std::vector<SideFlux> scalars;  // as IncompressibleCase::scalars
+  std::vector<SideFlux> scalars;  // in the order of IncompressibleCase::scalars
 };
 SideShear shear_along(const IncompressibleCase& c, const Flow<Host>& flow, int side);
 
@@ -41,7 +41,7 @@ struct ShearTurns {
 };
 ShearTurns turns_of(const SideShear& s);
 
-// Writes FOLDER/NAME.csv of each; returns the values of surface_quantities().
+// Writes FOLDER/NAME.csv for each surface; returns the values of surface_quantities().
 std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
                                                   const IncompressibleCase& c, const Flow<Host>& flow);
 // Columns of history.csv: the mean fluxes of scalars.

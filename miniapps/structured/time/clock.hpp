@@ -22,23 +22,23 @@ class StepSize {
   bool needs_rate() const { return !control_.steady && control_.dt == 0; }
   bool finished(double time) const { return !control_.steady && time >= control_.end * (1 - 1e-12); }
 
-  // The CFL number after a step, if it is known, as it always is after the first step of a process.
+  // Records the CFL number after a step. Called if it is known, which is always so after the first step of a process.
   void saw(double cfl);
   bool has_seen() const { return first_cfl_ != 0; }
   // The reason why the run cannot reach its end time: dt is too small, or the CFL number of a fixed dt too large.
-  // Empty: none.
+  // Empty: there is none.
   std::string why_collapsed(double time, std::int64_t step) const;
 
-  // Kept in checkpoints.
-  double dt = 0;       // before the cut at the end
-  double largest = 0;  // so far
+  // These two values are kept in checkpoints.
+  double dt = 0;       // step before it is shortened at the end time
+  double largest = 0;  // largest step so far
 
  private:
   double within_wall_limit(double time, double step) const;
 
   TimeControl control_;
   std::function<double(double)> wall_rate_;
-  double first_cfl_ = 0, last_cfl_ = 0;  // that this process saw
+  double first_cfl_ = 0, last_cfl_ = 0;  // first and last CFL number of this process
   // The Courant rate of the flow that sides, forces and buoyancy would cause from rest at a time.
   double start_rate(double t) const;
   double first_step() const;

@@ -19,8 +19,10 @@ constexpr Option axis_keys[] = {
 Options axis_options() { return axis_keys; }
 
 constexpr Option map_options[] = {
-    {"x", Option::table, Option::required, "horizontal axis of the grid", "", "", "", axis_options},
-    {"y", Option::table, Option::required, "vertical axis of the grid", "", "", "", axis_options},
+    {"x", Option::table, Option::required, "key and values along the horizontal axis of the map", "", "", "",
+     axis_options},
+    {"y", Option::table, Option::required, "key and values along the vertical axis of the map", "", "", "",
+     axis_options},
     {"relays", Option::boolean, "false",
      "switch for one run per grid point, in which the branches of [relay] decide instead of whole runs"}};
 

@@ -138,7 +138,7 @@ void SolveObserver<Space>::preconditioner(View<const double> b, View<const doubl
     seen.stale_reads = stale / rows.ranks().sum(static_cast<double>(o.stale_reads.size()));
 }
 
-// Of several rows with the largest residual the first in global order.
+// If several rows have the largest residual, the first one in global order is reported.
 template <class Space>
 void SolveObserver<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
   A.residual(b, x, r);

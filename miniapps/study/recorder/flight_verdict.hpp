@@ -32,7 +32,7 @@ struct FlightMoment {
   std::array<ValueRange, most_watched> range{};
 };
 
-// With its solves; of fixed size, so that nothing is allocated during the run.
+// A step with its solves. The size is fixed, so that nothing is allocated during the run.
 struct FlightStep : FlightMoment {
   std::array<FlightSolve, most_solves> solve{};  // solve[k % most_solves]: the k-th solve
   int solves = 0, failed_solves = 0;

@@ -108,7 +108,7 @@ class Candidates {
     options.described_by(candidate_options()).get<double>("slowed_by");
     return options;
   }
-  // Of a system in several parts the first is observed.
+  // If a system has several parts, the first one is observed.
   typename CandidateSolvers<Space>::Make observed_by(BranchObserver<Space>* observer,
                                                      typename CandidateSolvers<Space>::Make make) const {
     if (!observer) return make;

@@ -18,7 +18,10 @@ Options select_options() {
        "[2, inf)"},
       {"budget", Option::number, "0.02",
        "limit on the time of all races and trials, as a fraction of the run's own time", "(0, inf)"},
-      {"limit", Option::number, "2", "time limit in a race, as a multiple of the current solver's time", "(1, inf)"},
+      {"limit", Option::number, "2",
+       "time limit of a candidate in a race, as a multiple of the time of the current solver; a candidate that exceeds "
+       "it is stopped",
+       "(1, inf)"},
       {"margin", Option::number, "0.02", "minimum relative gain in time for a switch to another solver", "[0, 1)"},
       {"confidence", Option::number, "0.975", "required probability of a gain above `margin`", "(0.5, 1)"},
       {"decisions", Option::text, "", "decisions.csv of an earlier run, whose switches are repeated without races"},

@@ -39,7 +39,7 @@ Options shadow_options() {
 Options candidate_options() {
   static constexpr Option keys[] = {
       {"like_reference", Option::boolean, "false",
-       "switch for a candidate that is a copy of the reference solver (A/A control)", "", "", "like_leader"},
+       "switch for a candidate that is a copy of the reference solver, as A/A control", "", "", "like_leader"},
       {"slowed_by", Option::number, "0",
        "artificial slow-down as a fraction of the solver's own time (tests of the statistics)", "[0, 10]"}};
   return keys;

@@ -65,7 +65,7 @@ def state_plot(run, folder):
         axes.log()
         axes.set_title(title)
         axes.set_xlabel("step")
-    beyond = " The values reach %.2g, outside of the frame." % most if most > frame else ""
+    beyond = " The largest value, %.2g, is outside the axes." % most if most > frame else ""
     return [figure.save(folder, "flight_state", "Growth of the flow over the run, and the largest magnitude of each "
                        "variable at the start of each of the last steps." + beyond, data)]
 

@@ -33,9 +33,9 @@ def _group(name, bodies=()):
 
 TITLES = {
     "forces": ("Forces on the body", "Force coefficients: integrated over the surface of the body, and from the momentum balance of a box around it."),
-    "residual": ("Convergence to the steady state", "Change and residual norms of each step."),
+    "residual": ("Convergence to the steady state", "Norms of the change per time unit and of the residual, for each step."),
     "divergence": ("Divergence of the velocity", "Residual of the continuity equation after each step."),
-    "energy": ("Kinetic energy", "Integral values of the flow."),
+    "energy": ("Kinetic energy", "Mean of |u|² / 2 over the box."),
     "other": ("Other recorded values", "Other columns of history.csv."),
 }
 
@@ -94,7 +94,7 @@ def _forces(axes, x, series):
     if not high > low or top - bottom < 2 * (high - low):
         return ""
     axes.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
-    return " The impulsive start reaches beyond the frame."
+    return " Values of the impulsive start are outside the axes."
 
 
 def history_plots(run, folder):
@@ -224,7 +224,7 @@ def residual_plot(run, folder):
     axes.log()
     axes.margins(x=0.01)
     figure.finish(axes, "True residual at the end of each solve", "step", "residual")
-    return [figure.save(folder, "residuals", "Recomputed after each solve; in the units of the tolerance.", data)]
+    return [figure.save(folder, "residuals", "|b − A x| computed after each solve, normalised as the tolerance is.", data)]
 
 
 def solver_table(run):

@@ -43,7 +43,7 @@ class Map:
         said = []
         for name, cells in self.wins().items():
             margins = [self.cells["margin"][i] for i in cells if np.isfinite(self.cells["margin"][i])]
-            by = ", where the next costs %s times as much" % " to ".join(dict.fromkeys("%.2g" % f(margins) for f in (min, max))) if margins else ""
+            by = "; there the second-best configuration costs %s times as much" % " to ".join(dict.fromkeys("%.2g" % f(margins) for f in (min, max))) if margins else ""
             said.append("%s has the least cost in %d of %d cells%s." % (name, len(cells), len(self.winner), by))
         return said
 

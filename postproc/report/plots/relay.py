@@ -16,8 +16,9 @@ def _number(value):
 
 def notes(relay):
     """How the costs were measured, and why they differ from those on the reference's systems."""
-    words = ["Branches (closed loop): each solver runs %d branches of %d steps from the same states. Cost: time of whole steps over progress "
-             "(%s); 95 %% intervals by a block bootstrap; noise band: a factor of %.3g. Loop gain: this cost over the one on the reference's systems."
+    words = ["Branches (closed loop): each solver runs %d branches of %d steps from the same states. Cost: time of whole steps divided by progress "
+             "(%s); 95 %% intervals by a block bootstrap; noise band: a factor of %.3g. Loop gain: this cost divided by the "
+             "cost on the systems of the reference solver."
              % (relay["branches"], relay["steps"], relay["progress"], relay["noise"] or 1)]
     if not relay.get("clear_progress", True):
         words.append("The reference solver makes no clear progress here, so costs per progress cannot be compared.")
@@ -25,7 +26,7 @@ def notes(relay):
 
 
 def table(relay):
-    names = ["", "verdict", "cost / reference's", "95 % interval", "on its systems", "loop gain", "95 % interval", "ms per step",
+    names = ["", "verdict", "cost / reference's", "95 % interval", "cost ratio on the systems of the reference", "loop gain", "95 % interval", "ms per step",
              "iterations per step, first to last", "rejected", "solver"]
     rows = []
     for i, s in enumerate(relay["solvers"]):

@@ -96,8 +96,8 @@ class Study:
         return float(np.exp(max(abs(np.log(low)), abs(np.log(high)))))
 
     def repetition(self):
-        """Systems whose replicas were compared with the solution of the flow, those that differ, and the step of the first; None
-        where none was."""
+        """Number of systems with replicas of the reference solver, in how many of them the solutions differ from those used in
+        the run, and the step of the first such system; None without replicas."""
         differing = self._column("differing")
         if differing is None:
             return None
@@ -143,10 +143,11 @@ def notes(study):
                  study.here, study.value(REFERENCE, "systems"), study.system, study.statistic, low, high, study.floor())]
     repetition = study.repetition()
     if repetition and repetition[1]:
-        words.append("The reference solver is not reproducible: in %d of %d systems its replicas differ from the solution of the flow, "
+        words.append("The reference solver is not reproducible: in %d of %d systems the solutions of its replicas differ from those "
+                     "used in the run, "
                      "first at step %d." % (repetition[1], repetition[0], repetition[2]))
     elif repetition:
-        words.append("The reference solver is bitwise reproducible: its replicas equal the solution of the flow.")
+        words.append("The reference solver is bitwise reproducible: the solutions of its replicas equal those used in the run.")
     if study.ranks() > 1:
         words.append("%d ranks; the time of a solve is that of the slowest rank." % study.ranks())
     for name in study.names:

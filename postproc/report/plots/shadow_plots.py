@@ -175,7 +175,7 @@ def split_plot(study, folder):
     handles = [sketch.patch(palette[k]) for k in kinds]
     figure.key(handles, kinds)
     data = [("name", names)] + [(k, [dict(parts[n]).get(k, "") for n in names]) for k in kinds]
-    caption = "Mean times of the parts of a solve, scaled to the median of the whole."
+    caption = "Mean times of the parts of a solve, scaled so that their sum is the median solve time."
     if "not split" in kinds:
         caption += " Not split: solvers of other libraries, which do not report the times of their parts."
     return [figure.save(folder, "shadow_split", caption, data)]

@@ -15,7 +15,7 @@
 namespace weir {
 namespace {
 
-// Of the process, as its open files are.
+// One list per process, like its open files.
 std::vector<FileListener*>& listeners() {
   static std::vector<FileListener*> list;
   return list;

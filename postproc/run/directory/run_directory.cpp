@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* manifest_name = "manifest.txt";
 constexpr const char* head_line = "weir-run 1\n";
-// Of every run. A manifest names them from the start: no power cut leaves one of them without its name.
+// Files of every run. A manifest names them from the start, so that after a power cut every file is listed.
 constexpr const char* known_names[] = {
     "config.effective.toml", "run.json",     "history.csv",     "solves.csv",   "shadow.csv",   "shadow_summary.csv",
     "shadow_curves.csv",     "roofline.csv", "observatory.csv", "lifetime.csv", "events.jsonl", "report.html",

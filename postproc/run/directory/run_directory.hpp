@@ -32,7 +32,7 @@ class RunDirectory final : public FileListener {
   };
   RunDirectory(const std::string& path, Continued how);
 
-  // By its manifest, or by the files of an older version.
+  // True if the directory has a manifest, or the files of an older version.
   static bool is_run(const std::string& path);
 
   // The current path of the directory, which another program may have moved; empty: it has been removed.

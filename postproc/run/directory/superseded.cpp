@@ -19,7 +19,7 @@ bool stays(const std::string& name) {
          name.starts_with("capsules/pattern_");
 }
 
-// Of a .pvd that is moved: the entries whose files were moved before it.
+// The entries of a moved .pvd whose files were moved before it.
 std::string with_fields_of(const std::string& folder, const std::string& pvd) {
   std::string text;
   for (std::size_t at = 0, end; (end = pvd.find('\n', at)) != std::string::npos; at = end + 1) {

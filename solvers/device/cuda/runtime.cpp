@@ -64,7 +64,8 @@ void wait_for_launch(const void* kernel, const char* name) {
 }
 
 void refuse_recording(const char* what) {
-  if (launch_stream) throw Error(Exit::internal, std::string(what) + " in work that is recorded as a graph");
+  if (launch_stream)
+    throw Error(Exit::internal, std::string(what) + " is not allowed while work is recorded as a graph");
 }
 
 void* device_allocate(std::int64_t bytes) {

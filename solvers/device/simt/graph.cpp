@@ -15,7 +15,8 @@ void Graph::launch() const {
 }
 
 void refuse_recording(const char* what) {
-  if (simt::recording) throw Error(Exit::internal, std::string(what) + " in work that is recorded as a graph");
+  if (simt::recording)
+    throw Error(Exit::internal, std::string(what) + " is not allowed while work is recorded as a graph");
 }
 
 }  // namespace weir::backend

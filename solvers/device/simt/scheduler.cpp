@@ -321,7 +321,7 @@ void checked_loop_main() {
 
 void run_checked_loop(const char* name, void (*loop)(void*), void* argument, const void* body, std::size_t bytes) {
   Machine& m = machine();
-  if (m.self) fail("a loop over a space inside of device code");
+  if (m.self) fail("device code starts a loop over a space (for_each), which is not allowed");
   CheckedLoop& l = checked_loop_state();
   l.run = loop;
   l.argument = argument;

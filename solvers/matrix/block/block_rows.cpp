@@ -81,8 +81,7 @@ BlockCsrData rows_of(const Banded<Space>& A) {
 template <class Space>
 BlockCsrData rows_of(const Matrix<Space>& A) {
   if (!A.separable())
-    throw Error(Exit::usage,
-                "this matrix stores no entries and cannot be converted to sparse rows for another library");
+    throw Error(Exit::usage, "this system has no stored entries (matrix-free) and cannot be passed to another library");
   const SeparableOperator& op = *A.separable();
   const Extents e = op.extents();
   const int n[] = {e.nx, e.ny, e.nz}, stride[] = {1, e.nx, e.nx * e.ny};

@@ -31,12 +31,12 @@ constexpr Option aggregation_keys[] = {
      "aggregation",
      "[0, 1]"},
     {"scaling", Option::number, "1.0",
-     "over-correction factor on the correction from a coarse level, because piecewise-constant interpolation makes "
-     "second derivatives there too stiff",
+     "factor by which a coarse-level correction is multiplied (over-correction); piecewise-constant interpolation "
+     "overestimates second derivatives, so that corrections without this factor are too small",
      "(0, inf)"},
     {"diffusion", Option::number, "1.0",
-     "factor on the diffusive coupling between aggregates on coarse levels (piecewise-constant interpolation "
-     "overestimates it): 0.8 pays for upwind schemes; below 0.7 the cycle diverges",
+     "factor on the diffusive coupling between aggregates on coarse levels, which piecewise-constant interpolation "
+     "overestimates; recommended for upwind schemes: 0.8; below 0.7 the cycle diverges",
      "(0, 1]"},
     {"coarse_storage", Option::text, "double", "storage of the matrices of the coarse levels", "double | float", "",
      "coarse_matrices, single=float"},

@@ -115,7 +115,7 @@ constexpr Option parilu_keys[] = {
      "matrix | previous"},
     {"diagnostics", Option::boolean, "false",
      "switch for measuring |A - L U| outside of the pattern at every step and at the end, at the cost of one more "
-     "search"}};
+     "search for these entries"}};
 constexpr Option parilut_keys[] = {
     {"sweeps", Option::integer, "1", "number of fixed-point sweeps after each change of the pattern", "[1, inf)"},
     parilu_keys[1],

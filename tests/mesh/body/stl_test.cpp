@@ -87,7 +87,7 @@ TEST(Stl, AHoleInsideAShellTurnsInwards) {
   Surface hole = make_box({0.5, 0.5, 0.5}, 1);
   const Reading r = read(stl_ascii(together(unit_box(), hole), "hollow"));
   EXPECT_NEAR(volume(r.surface), 1 - 0.125, 1e-14);
-  EXPECT_EQ(r.said(), "a.stl: 1 shell of 2 was inside out, now reversed\n");
+  EXPECT_EQ(r.said(), "a.stl: 1 of 2 shells was inside out and has been reversed\n");
 }
 
 TEST(Stl, WhatIsInsideOutIsTurned) {

@@ -102,7 +102,7 @@ TEST_F(WeirRanksCoupled, AChannelOfTheKOmegaModelIsTheSameSteadyFlowWithFactorsO
 
 TEST_F(WeirRanksCoupled, WhatIsNotPossibleOverRanksIsRefusedOnce) {
   expect_refused_once(2, {"run", "channel.toml", "-o", "x", "--set", "linear.flow.refresh=\"every:5\""},
-                      "in parallel the preconditioner is rebuilt");
+                      "'refresh' must be \"always\" on more than one rank");
   const Finished thin = weir(3, {"run", "channel.toml", "-o", "x", "--set", "grid.cells=[10, 5]"});
   EXPECT_EQ(thin.code, 2) << thin.err;
   EXPECT_NE(thin.err.find("too few for 3 slabs"), std::string::npos) << thin.err;

@@ -128,7 +128,7 @@ class Reports(Folder):
 
     def test_broken_files_cost_their_own_part_only(self):
         page = self.page("broken")
-        for words in ("run.json", "cannot be read", "the file ends inside an array", "Change and residual norms"):
+        for words in ("run.json", "cannot be read", "the file ends inside an array", "Norms of the change"):
             self.assertTrue(words in page, words)
         self.assertTrue('<figure class="plot' in page)
 

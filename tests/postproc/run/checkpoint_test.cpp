@@ -65,8 +65,8 @@ TEST(Checkpoint, RefusesNamesAndSizesThatDoNotFit) {
   const Sample s;
   write_checkpoint(folder / "c.h5", s.header, s.state);
   const Checkpoint c = read_checkpoint(folder / "c.h5");
-  EXPECT_NE(refusal([&] { c.doubles("w", 37); }).find("holds no 'w'"), std::string::npos);
-  EXPECT_NE(refusal([&] { c.doubles("u", 36); }).find("'u' has 37 values, 36 are expected"), std::string::npos);
+  EXPECT_NE(refusal([&] { c.doubles("w", 37); }).find("the array 'w' is missing"), std::string::npos);
+  EXPECT_NE(refusal([&] { c.doubles("u", 36); }).find("'u' has 37 values instead of 36"), std::string::npos);
 }
 
 TEST(Checkpoint, RefusesTimesThatNoRunHas) {

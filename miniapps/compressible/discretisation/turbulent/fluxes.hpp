@@ -52,7 +52,7 @@ WEIR_HD inline State<M, double> state_of(const SpatialView& v, int cell) {
   const double* t = v.turbulence.value + std::int64_t{M::count} * cell;
   return with_model_of<M, double>({w[0], w[1], w[2], w[3]}, [t](int k) { return t[k]; });
 }
-// With derivatives with respect to U of the cell, or without (`varies` false).
+// The state with derivatives with respect to U of the cell, or with zero derivatives (`varies` false).
 template <class M, int m>
 WEIR_HD inline State<M, Dual<double, m>> dual_state_of(const SpatialView& v, int cell, int first, bool varies = true) {
   using D = Dual<double, m>;

@@ -249,7 +249,8 @@ WEIR_HD inline void subtract_own_source(const SpatialView& v, V* values, int i, 
   }
 }
 
-// From the blocks of row i of J, after all fluxes and the diagonal; m columns at once.
+// Subtracts the derivative of the source from the blocks of row i of J, after all fluxes and the diagonal; m columns at
+// once.
 template <class M, int m, Blocks of, class V>
 WEIR_HD inline void subtract_source(const SpatialView& v, V* values, int i) {
   using D = Dual<double, m>;
