@@ -120,6 +120,7 @@ endif()
 target_compile_options(weir_flags INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:${weir_warnings};${weir_compile}>>")
 
 if(WEIR_DEVICE STREQUAL "cuda")
+  option(WEIR_PTX_QUICK "Device code is compiled with less effort: in two thirds of the time; not for counts of instructions" OFF)
   set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures")
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # the one that cuBLAS uses: a static one beside it would know other contexts
   enable_language(CUDA)
@@ -145,6 +146,8 @@ if(WEIR_DEVICE STREQUAL "cuda")
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
       list(APPEND weir_cuda --Ofast-compile=max)  # nvcc's -O0 is the host's alone
     endif()
+  elseif(WEIR_PTX_QUICK AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+    list(APPEND weir_cuda --Ofast-compile=min)
   endif()
   if(WEIR_WERROR)
     list(APPEND weir_cuda -Werror=all-warnings -Xcompiler=-Werror)
@@ -363,15 +366,16 @@ function(weir_test name)
     if(WEIR_DEVICE STREQUAL "none")
       list(APPEND left_out ${weir_tests_of_a_device})
     endif()
-    weir_shards(${name} ${name} ${arg_SHARDS} "${left_out}" "${arg_LABELS};unit" "${environment}")
+    weir_shards(${name} ${name} ${arg_SHARDS} "" "${left_out}" "${arg_LABELS};unit" "${environment}")
   else()
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
       ENVIRONMENT ${environment})
   endif()
 endfunction()
 
-# The test `name` of ctest, or name.0, name.1, ...: shards of `program`.
-function(weir_shards name program shards left_out labels environment)
+# The test `name` of ctest, or name.0, name.1, ...: shards of `program`. chosen: patterns of its tests; empty: all.
+function(weir_shards name program shards chosen left_out labels environment)
+  list(JOIN chosen ":" chosen)
   list(JOIN left_out ":" left_out)
   foreach(shard RANGE 1 ${shards})
     math(EXPR index "${shard} - 1")
@@ -379,15 +383,15 @@ function(weir_shards name program shards left_out labels environment)
     if(shards GREATER 1)
       string(APPEND test .${index})
     endif()
-    add_test(NAME ${test} COMMAND ${program} --gtest_filter=-${left_out})
+    add_test(NAME ${test} COMMAND ${program} --gtest_filter=${chosen}-${left_out})
     set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT 1800
       ENVIRONMENT "${environment};GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()
 
-# A program's tests under tests/ptx, less the host's half of the typed ones: with convergent warps, then torn on weak memory.
-# CI runs the programs of weir_ptx_gate with one seed (label ptx_gate); the other seeds are `long`. A program is few tests: each
-# reads its PTX.
+# A program's tests under tests/ptx, less the host's half of the typed ones: with convergent warps (`long`), and torn on weak
+# memory by eight seeds. CI runs the programs of weir_ptx_gate with one seed, and convergent what is NOT_TORN (label ptx_gate); the
+# other seeds are `long`. A program is few tests: each reads its PTX.
 set(weir_ptx_gate device_arrays_test device_kernels_test solvers_test incompressible_test compressible_test immersed_test)
 function(weir_ptx_tests name shards labels)
   list(APPEND labels ptx unit)
@@ -398,19 +402,16 @@ function(weir_ptx_tests name shards labels)
   # A launch of more steps is endless: the largest takes some 1e6.
   set(environment LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/ptx WEIR_PTX_CACHE=${CMAKE_BINARY_DIR}/ptx/registers
     WEIR_PTX_STEPS=1e9 OMP_NUM_THREADS=1)
-  foreach(seed RANGE 8)
-    set(suffix "")
-    set(left_out ${ARGN})
-    set(settings ${environment})
-    if(seed GREATER 0)
-      set(suffix .torn${seed})
-      list(APPEND left_out ${arg_NOT_TORN})  # of weir_test
-      list(APPEND settings WEIR_PTX_ORDER=lanes WEIR_PTX_WEAK=1 WEIR_PTX_REVERSE=1 WEIR_PTX_SEED=${seed})
-    endif()
+  weir_shards(ptx.${name} ${name} ${shards} "" "${ARGN}" "${labels};long" "${environment}")
+  if(arg_NOT_TORN)  # of weir_test
+    weir_shards(ptx.${name}.not_torn ${name} 1 "${arg_NOT_TORN}" "${ARGN}" "${labels}" "${environment}")
+  endif()
+  foreach(seed RANGE 1 8)
     if(seed EQUAL 2)
       list(APPEND labels long)
     endif()
-    weir_shards(ptx.${name}${suffix} ${name} ${shards} "${left_out}" "${labels}" "${settings}")
+    weir_shards(ptx.${name}.torn${seed} ${name} ${shards} "" "${ARGN};${arg_NOT_TORN}" "${labels}"
+      "${environment};WEIR_PTX_ORDER=lanes;WEIR_PTX_WEAK=1;WEIR_PTX_REVERSE=1;WEIR_PTX_SEED=${seed}")
   endforeach()
 endfunction()
 

@@ -57,6 +57,7 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
     const std::vector<std::string> names = unknown_names();
     FlowFacts<Space> facts = common_facts(*this);
     facts.cfl = [&f] { return f.cfl; };
+    facts.nonlinear_residual = [&f] { return f.largest_residual; };
     facts.is_cfl_stored = true;
     facts.places = [&f](const std::string&, int) {
       Layout cells;

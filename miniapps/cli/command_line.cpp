@@ -314,6 +314,8 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   add_budget(map);
   map->callback([&] { code = run_map(program, what, a.directory, budget); });
 
+  add_corpus(app, code);
+
   CLI::App* begin = app.add_subcommand("new", "write a starter plugin: source, CMakeLists.txt and a case");
   begin->add_option("WHAT", what, "plugin")->required()->check(CLI::IsMember({"plugin"}));
   begin->add_option("DIR", a.directory, "new folder")->required();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "base/error.hpp"
@@ -63,13 +64,31 @@ bool can_factorise(const Diagnosis& d) {
          static_cast<double>(d.rows) * std::pow(d.rcm_bandwidth + 1.0, 2) <= largest_factorisation;
 }
 
-SmallestSingular smallest_by_factors(const BlockCsrData& A, const BlockCsrData& T) {
+void subtract_mean(std::span<double> x) {
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  for (double& v : x) v -= mean;
+}
+
+// With its first diagonal entry doubled a matrix with constant null vectors is regular; solutions for right-hand sides
+// without a mean stay the same, with x_0 = 0.
+BlockCsrData pinned(BlockCsrData A) {
+  for (auto e = A.row_start[0]; e < A.row_start[1]; ++e)
+    if (A.column[e] == 0) A.value[e] *= 2;
+  return A;
+}
+
+// constants: the null space, outside of which the value is.
+SmallestSingular smallest_by_factors(const BlockCsrData& A, const BlockCsrData& T, bool constants) {
   const auto lu = make_peer("eigen:sparse_lu", {}), lu_transposed = make_peer("eigen:sparse_lu", {});
-  lu->setup(A);
-  lu_transposed->setup(T);
-  const auto by = [](Peer& peer) {
-    return [&peer](std::span<const double> x, std::span<double> y) {
-      return peer.solve(x, 0, 1, y).reason == Reason::converged;
+  lu->setup(constants ? pinned(A) : A);
+  lu_transposed->setup(constants ? pinned(T) : T);
+  const auto by = [constants](Peer& peer) {
+    return [&peer, constants](std::span<const double> x, std::span<double> y) {
+      std::vector<double> b(x.begin(), x.end());
+      if (constants) subtract_mean(b);
+      const bool is_solved = peer.solve(b, 0, 1, y).reason == Reason::converged;
+      if (constants) subtract_mean(y);
+      return is_solved;
     };
   };
   constexpr int steps = 5;
@@ -109,7 +128,7 @@ double largest_singular(const BlockCsrData& A, const BlockCsrData& T) {
 
 void estimate_scaled(const BlockCsrData& A, Estimates& e) {
   const BlockCsrData scaled = equilibrated(A), T = transposed(scaled);
-  const SmallestSingular s = smallest_by_factors(scaled, T);
+  const SmallestSingular s = smallest_by_factors(scaled, T, false);
   const double largest = largest_singular(scaled, T);
   e.is_singular = is_singular_to_rounding(s, largest);
   if (!e.is_singular) e.scaled_condition = largest / s.sigma;
@@ -123,7 +142,7 @@ Estimates estimate_of_order_one(const BlockCsrData& A, const Diagnosis& d) {
   e.largest = std::sqrt(std::max(squares.most, 0.0));
   e.symmetric_part = lanczos_of_symmetric_part(A, T, lanczos_steps);
   if (can_factorise(d)) {
-    e.smallest = smallest_by_factors(A, T);
+    e.smallest = smallest_by_factors(A, T, d.has_constant_null_space());
     e.is_singular = is_singular_to_rounding(*e.smallest, e.largest);
     if (!e.smallest->found) return e;
     double sum = 0;
@@ -236,6 +255,27 @@ void print_structure(const Diagnosis& d) {
   line(Mark::good, "blocks", "{}", d.block > 1 ? fmt::format("dense blocks of {}", d.block) : "no dense blocks");
 }
 
+// Of the mesh: the distance of the farthest coupled unknown over that of the nearest, in each block row.
+void print_aspect_ratio(const Capsule& c, const BlockCsrData& A) {
+  std::vector<double> ratios;
+  const auto distance = [p = c.places.data()](std::int64_t i, std::int64_t j) {
+    return std::hypot(p[3 * i] - p[3 * j], p[3 * i + 1] - p[3 * j + 1], p[3 * i + 2] - p[3 * j + 2]);
+  };
+  for (int i = 0; i < A.rows(); ++i) {
+    double least = INFINITY, most = 0;
+    for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e)
+      if (const double length = distance(i, A.column[e]); length > 0) {
+        least = std::min(least, length);
+        most = std::max(most, length);
+      }
+    if (most > 0) ratios.push_back(most / least);
+  }
+  if (ratios.empty()) return;
+  std::sort(ratios.begin(), ratios.end());
+  line(Mark::good, "aspect ratio", "median {:.3g}, largest {:.3g}: farthest coupled unknown over the nearest",
+       ratios[ratios.size() / 2], ratios.back());
+}
+
 void print_scaled_condition(const Estimates& e) {
   if (e.scaled_condition > 0)
     line(e.scaled_condition > ill_conditioned ? Mark::look : Mark::good, "",
@@ -269,8 +309,8 @@ void print_estimates(const Diagnosis& d, const Estimates& e) {
     return;
   }
   line(e.is_singular || e.condition() > ill_conditioned ? Mark::look : Mark::good, "condition",
-       "about {:.2g} in the 2-norm: singular values {:.3g} (inverse iteration with SparseLU) to {:.3g} (Lanczos)",
-       e.condition(), e.smallest->sigma, e.largest);
+       "about {:.2g} in the 2-norm{}: singular values {:.3g} (inverse iteration with SparseLU) to {:.3g} (Lanczos)",
+       e.condition(), d.has_constant_null_space() ? ", constants excluded" : "", e.smallest->sigma, e.largest);
   print_scaled_condition(e);
   if (e.is_ill_conditioned())
     line(Mark::look, "",
@@ -308,7 +348,7 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Pivots& p
     advise(solver("gmres"), "no pivots needed");
   }
   if (d.strictly_dominant.count == d.rows) advise(solver("fgmres+multicolor"), "dominant: parallel sweeps suffice");
-  if (can_factorise(d) && !e.is_singular) advise(solver("eigen:sparse_lu"), "direct");
+  if (can_factorise(d) && !e.is_singular && !d.has_constant_null_space()) advise(solver("eigen:sparse_lu"), "direct");
   if (e.is_ill_conditioned())
     advise("--extended " + solver((d.is_symmetric() && is_positive ? "cg+" : "gmres+") + (has_pivots ? safe : "none")),
            "ill-conditioned: x in double-double precision");
@@ -319,13 +359,15 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Pivots& p
 
 int examine_one(const std::string& matrix) {
   bool was_solved = false;
+  Capsule c;
   if (is_capsule(matrix)) {
-    const Capsule c = read_capsule(matrix);
+    c = read_capsule(matrix);
     say("{}\nreference solver: {}\n", origin_of(c), reference_text(c));
     was_solved = c.reference.result && c.reference.result->converged();
   }
   MarketFaults faults;
   BlockCsrData A = read_system(matrix, 1, &faults);
+  const BlockCsrData blocks = c.places.empty() ? BlockCsrData() : A;
   if (A.block > 1) A = scalar_rows(A);
   const Diagnosis d = diagnose(A);
   say("{}: {} rows, {} entries, {:.3g} per row ({} to {})\n\n", matrix, d.rows, d.entries,
@@ -335,6 +377,7 @@ int examine_one(const std::string& matrix) {
   const Pivots pivots = print_pivots(A, d);
   print_sums(d);
   print_structure(d);
+  if (c.places.size() == 3 * static_cast<std::size_t>(blocks.rows())) print_aspect_ratio(c, blocks);
   if (d.not_finite) {
     say("\nThe matrix has NaN or Inf entries: correct the file first.\n");
     return static_cast<int>(Exit::check_failed);

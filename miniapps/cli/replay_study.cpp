@@ -144,6 +144,8 @@ Chosen choose(const std::vector<std::string>& capsules, const std::string& syste
     }
     if (chosen.files.empty()) {
       chosen.recorded = read_case_text(c.reference.options, path + ":leader_options");
+      // A key of the matrix, which is stored as it was converted.
+      std::erase_if(chosen.recorded.node()->entries, [](const auto& entry) { return entry.first == "matrix_storage"; });
       chosen.title = fmt::format("{} of {}", c.origin.system, c.origin.name);
     }
     chosen.files.push_back(std::filesystem::absolute(path).string());

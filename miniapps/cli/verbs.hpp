@@ -7,6 +7,10 @@
 
 #include "miniapps/cli/command_line.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace weir {
 
 // Runs the miniapp of [case]. Errors are recorded in the run directory.
@@ -100,6 +104,9 @@ int solve_system(const SolveArguments& arguments);
 // weir doctor: diagnoses a matrix and suggests solvers. Exit code 5: no solver can succeed, because entries are not
 // finite or the null space is larger than the constants.
 int examine_matrix(const std::string& matrix);
+
+// weir corpus build, run, merge: adds the verb (corpus.cpp); code: the exit code of the process.
+void add_corpus(CLI::App& app, int& code);
 
 // weir new plugin DIR: a working solver plugin with its CMake file and a case.
 int write_new(const std::string& what, const std::string& directory);

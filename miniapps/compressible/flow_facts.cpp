@@ -1,6 +1,7 @@
 #include "miniapps/compressible/flow_facts.hpp"
 
 #include <array>
+#include <cmath>
 
 #include "miniapps/compressible/convergence/limiter_cycle.hpp"
 
@@ -58,6 +59,11 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
   facts.time = [&flow] { return flow.time; };
   facts.dt = [&flow] { return flow.time_steps.dt; };
   facts.cfl = [&flow] { return flow.pseudo.control.cfl; };
+  facts.nonlinear_residual = [&flow] {
+    double sum = 0;
+    for (const double norm : flow.pseudo.control.norm) sum += norm * norm;
+    return std::sqrt(sum);
+  };
   facts.is_cfl_stored = true;
   facts.state = [&flow] {
     std::vector<std::pair<std::string, std::vector<double>>> arrays{{"U", flow.on_host()}};

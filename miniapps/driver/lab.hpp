@@ -39,7 +39,8 @@ struct WatchedVariable {
 template <class Space>
 struct FlowFacts {
   std::function<double()> time, dt, cfl;
-  bool is_cfl_stored = false;  // pseudo-time schemes store it; otherwise it costs a pass over the field
+  std::function<double()> nonlinear_residual;  // norm, of the state from which the current system was assembled
+  bool is_cfl_stored = false;                  // pseudo-time schemes store it; otherwise it costs a pass over the field
   // Whole domain, in the order of one rank. Over ranks all call `state`; rank 0 has the result.
   std::function<std::vector<std::pair<std::string, std::vector<double>>>()> state;  // as in a checkpoint
   // x, y, z of each block row's unknowns (3 numbers per block row); names of the unknowns of a block row.

@@ -46,7 +46,9 @@ class Writer {
   void array(const std::string& name, hid_t type, const void* values, std::size_t count) {
     const hsize_t n = count;
     const Id space(H5Screate_simple(1, &n, nullptr), H5Sclose);
-    Id d(H5Dcreate2(*file_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+    const Id list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_obj_track_times(list, false);
+    Id d(H5Dcreate2(*file_, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
     check(d);
     if (n == 0) return close(d);
     check(H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
@@ -62,7 +64,10 @@ class Writer {
 
  private:
   void close(Id& object) const { hdf5::close_written(object, path_); }
-  static void order(hid_t list) { H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED); }
+  static void order(hid_t list) {
+    H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    H5Pset_obj_track_times(list, false);  // equal contents make equal files
+  }
   void check(long long status) const { hdf5::check_write(status, path_); }
   std::string path_;
   Id access_;

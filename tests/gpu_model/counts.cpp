@@ -34,6 +34,8 @@ const std::map<std::string, Column> columns = {
     {"chain", &KernelCounts::chain},
     {"warp_chains", &KernelCounts::warp_chains},
     {"in_graphs", &KernelCounts::in_graphs},
+    {"poll_sectors", &KernelCounts::poll_sectors},
+    {"poll_instructions", &KernelCounts::poll_instructions},
 };
 using ProgramColumn = double ProgramCounts::*;
 constexpr std::array<ProgramColumn, 7> of_program = {&ProgramCounts::synchronisations,
@@ -44,12 +46,13 @@ constexpr std::array<ProgramColumn, 7> of_program = {&ProgramCounts::synchronisa
                                                      &ProgramCounts::allocations,
                                                      &ProgramCounts::graphs};
 // Sums over launches: the other columns are of each launch.
-constexpr std::array<Column, 14> sums = {
-    &KernelCounts::launches,    &KernelCounts::instructions,   &KernelCounts::bytes,
-    &KernelCounts::sectors,     &KernelCounts::fewest_sectors, &KernelCounts::shared_passes,
-    &KernelCounts::conflicts,   &KernelCounts::warps,          &KernelCounts::doubles,
-    &KernelCounts::l2_sectors,  &KernelCounts::memory_read,    &KernelCounts::memory_written,
-    &KernelCounts::warp_chains, &KernelCounts::in_graphs};
+constexpr std::array<Column, 16> sums = {
+    &KernelCounts::launches,         &KernelCounts::instructions,   &KernelCounts::bytes,
+    &KernelCounts::sectors,          &KernelCounts::fewest_sectors, &KernelCounts::shared_passes,
+    &KernelCounts::conflicts,        &KernelCounts::warps,          &KernelCounts::doubles,
+    &KernelCounts::l2_sectors,       &KernelCounts::memory_read,    &KernelCounts::memory_written,
+    &KernelCounts::warp_chains,      &KernelCounts::in_graphs,      &KernelCounts::poll_sectors,
+    &KernelCounts::poll_instructions};
 
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;

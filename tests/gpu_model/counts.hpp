@@ -12,7 +12,8 @@ struct KernelCounts {
   double launches = 0, instructions = 0, bytes = 0, sectors = 0, fewest_sectors = 0, shared_passes = 0, conflicts = 0;
   double registers = 0, blocks = 0, block_threads = 0, shared_bytes = 0, warps = 0, doubles = 0, l2_sectors = 0;
   double memory_read = 0, memory_written = 0, load_depth = 0, chain = 0, warp_chains = 0;
-  double in_graphs = 0;  // of the launches, those that are nodes of a graph
+  double in_graphs = 0;                            // of the launches, those that are nodes of a graph
+  double poll_sectors = 0, poll_instructions = 0;  // of polls that find nothing
 };
 struct ProgramCounts {
   double synchronisations = 0, small_copies = 0, large_copies = 0, large_bytes = 0, fills = 0, allocations = 0;

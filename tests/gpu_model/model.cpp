@@ -23,8 +23,8 @@ std::array<Term, 7> terms(const KernelCounts& k, const GpuDevice& d, const Resid
   const double mean_chain = k.warps > 0 ? k.warp_chains / k.warps : 0;
   const double unit = d.latency / units_of_latency;
   return {Term{"memory", (k.memory_read + k.memory_written) / (d.bandwidth * d.reached)},
-          Term{"L2", k.l2_sectors * sector / std::min(d.l2_bandwidth, bytes_a_clock * of_sms)},
-          Term{"issue", k.instructions / (d.issues * of_sms)},
+          Term{"L2", (k.l2_sectors + k.poll_sectors) * sector / std::min(d.l2_bandwidth, bytes_a_clock * of_sms)},
+          Term{"issue", (k.instructions + k.poll_instructions) / (d.issues * of_sms)},
           Term{"FP64", k.doubles / (d.doubles * of_sms)},
           Term{"latency", k.launches * rounds * mean_chain * unit},
           Term{"chain", k.chain * unit},

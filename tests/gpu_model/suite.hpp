@@ -22,7 +22,8 @@ int gpu_report(const SuiteOptions& options);  // files: the folder that tests/gp
 // A piece of work with counts in the folder counts/.
 struct Work {
   std::string name, title, source, timed;  // timed: its arguments of gpu_work
-  double published = 0, target = 0;        // seconds; 0: none
+  double published = 0;                    // seconds; 0: none
+  double measured = 0, bytes = 0;          // seconds on an H100 (docs/results/gpu_h100.csv), least bytes; 0: unknown
   std::string device;                      // of `published`
   double per = 1;
   Counts counts;

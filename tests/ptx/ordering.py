@@ -67,12 +67,10 @@ PLACES = {
         ("store_release", "mesh_order"), ("__syncwarp", VOTE)],
     "solvers/preconditioner/block_ilu0/block_ilu0_workgroup.cu": [
         ("__syncthreads", "cubes"), *[("__syncthreads", "pivots")] * 9,
-        ("__syncthreads", "the barriers of wait_for_neighbours and announce lie between two uses, too: the next two"),
         ("__syncthreads", "pivots"), ("wait_until", "pivots"), ("__syncthreads", "pivots"), ("__syncthreads", "pivots"),
         ("store_release", "pivots")],
     "solvers/preconditioner/multicolor/multicolor_device.cu": [
         ("__syncthreads", "colours"), ("__syncthreads", "colour_sizes"), ("__syncwarp", "colour_update"),
-        ("__syncwarp", "a lane updates the column that it has scaled; the barriers before and after this one"),
         ("__syncwarp", "colour_update"), ("__syncwarp", "colour_update")],
     "solvers/preconditioner/multicolor/multicolor_warp_rows.cu": [("__syncthreads", "colour_update")],
     "solvers/preconditioner/multigrid/multigrid_coarsest.cu": [("__syncthreads", "coarsest")],

@@ -119,6 +119,15 @@ SolveResult unpacked(const std::vector<double>& v, const std::string& path) {
   return r;
 }
 
+// Numbers that older files lack.
+template <class AnyCapsule, class Visit>
+void for_each_later_number(AnyCapsule& c, const Visit& visit) {
+  visit("nonlinear_residual", c.origin.nonlinear_residual);
+  if (!c.reference.result) return;
+  visit("tolerance", c.reference.result->tolerance);
+  visit("target", c.reference.result->target);
+}
+
 // The named fields of a capsule's file: visit(name, field) for each, to write and to read them.
 template <class AnyCapsule, class Visit>
 void for_each_integer(AnyCapsule& c, const Visit& visit) {
@@ -160,12 +169,15 @@ SealedContent content_of(const Capsule& c) {
   for_each_integer(
       c, [&](const char* name, auto value) { content.integers.emplace_back(name, static_cast<std::int64_t>(value)); });
   content.integers.emplace_back("pattern_hash", static_cast<std::int64_t>(pattern_hash(c)));
-  for_each_number(c, [&](const char* name, double value) { content.numbers.emplace_back(name, value); });
+  const auto add_number = [&](const char* name, double value) { content.numbers.emplace_back(name, value); };
+  for_each_number(c, add_number);
+  for_each_later_number(c, add_number);
   for_each_text(c, [&](const char* name, const std::string& text) { content.texts.emplace_back(name, text); });
   add_numbers(content, "A.", c.A.values);
   if (c.prepared) add_numbers(content, "prepared.", *c.prepared);
   content.doubles.emplace_back("b", c.b);
   content.doubles.emplace_back("x0", c.x0);
+  if (!c.x.empty()) content.doubles.emplace_back("x", c.x);
   content.doubles.emplace_back("lifetime", c.reference.lifetime);
   for (const auto& [name, values] : c.state) content.doubles.emplace_back("state." + name, values);
   if (c.origin.ranks > 1) {
@@ -256,6 +268,13 @@ Capsule read_capsule(const std::string& path) {
   c.reference.lifetime = take(file, "lifetime");
   for (const auto& [name, values] : file.doubles)
     if (name == "result") c.reference.result = unpacked(values, path);
+  for (auto& [name, values] : file.doubles)
+    if (name == "x") c.x = std::move(values);
+  for_each_later_number(c, [&](const char* name, double& value) {
+    for (const auto& [key, stored] : file.numbers)
+      if (key == name) value = stored;
+  });
+  if (!c.x.empty() && c.x.size() != c.b.size()) fail_to_read(path, "its b and x differ in size");
   if (c.b.size() != c.x0.size()) fail_to_read(path, "its b and x0 differ in size");
   return c;
 }

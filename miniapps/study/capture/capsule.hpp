@@ -3,6 +3,7 @@
 // of systems shares (matrix pattern, coordinates of the unknowns) lie once in the same folder, in pattern_HASH.h5.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@ struct CapsuleOrigin {
   std::string space = "host", system, trigger, ordering;
   std::int64_t part = 0, step = 0, solve = 0, threads = 1;  // solve: index among the solves of this system in the step
   double time = 0, dt = 0, cfl = 0;                         // NaN: unknown
+  double nonlinear_residual = std::numeric_limits<double>::quiet_NaN();  // of the flow, before the solve
   std::uint64_t config_hash = 0, state_hash = 0;
   std::int64_t ranks = 1;  // number of ranks of the run; the capsule holds the whole system
   std::string partition;   // how the system was distributed, in words
@@ -43,6 +45,7 @@ struct Capsule {
   MatrixRecord A;
   std::optional<NamedNumbers> prepared;  // values of the matrix of the preconditioner, if they differ from those of A
   std::vector<double> b, x0;
+  std::vector<double> x;               // the reference solver's solution; empty: not stored
   std::vector<std::string> variables;  // names of the unknowns of a block row
   std::vector<double> places;          // x, y, z of each block row's unknowns; empty: unknown
   std::vector<std::pair<std::string, std::vector<double>>> state;

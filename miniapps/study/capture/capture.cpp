@@ -62,6 +62,9 @@ static Options capture_options() {
        "stagnation, not_finite, failure; a solve that fulfils any of them is captured"},
       {"on_failure", Option::boolean, "true", "switch for capturing the linear system whose failed solve ends the run"},
       {"state", Option::boolean, "false", "switch for storing the flow state with each system"},
+      {"answer", Option::boolean, "false", "switch for storing the solution of the run's solver with each system"},
+      {"timings", Option::boolean, "true",
+       "switch for storing the times of the run's solve; without them equal runs write equal files"},
       {"most", Option::integer, "20", "maximum number of captured systems per run", "[0, inf)", "systems"},
       {"most_mb", Option::number, "2000", "maximum size of the captured systems of a run", "[0, inf)", "MB"}};
   return keys;
@@ -80,6 +83,8 @@ class Capture : public Facility<Space> {
     if (options_.get<std::string>("system") != "") system_ = read_system(options_, c.systems);
     on_failure_ = options_.get<bool>("on_failure");
     keeps_state_ = options_.get<bool>("state");
+    keeps_answer_ = options_.get<bool>("answer");
+    keeps_timings_ = options_.get<bool>("timings");
     most_ = options_.get<std::int64_t>("most");
     most_bytes_ = static_cast<std::int64_t>(1e6 * options_.get<double>("most_mb"));
     if (!rules_.empty() && !capsules_available())
@@ -96,6 +101,7 @@ class Capture : public Facility<Space> {
     for (auto& watch : watches_) watch->solve = 0;
   }
   void failed(Run& run, const Outcome& outcome) override {
+    last_.x = {};  // may have changed since the solve
     if (on_failure_ && run_ == &run && last_.of && !last_.is_captured)
       try_to_capture(last_, "failure: " + outcome.reason, true);
   }
@@ -127,8 +133,8 @@ class Capture : public Facility<Space> {
       keeps_guess = !capture.rules_.empty() || depends_on_guess(*system.reference);
       if (keeps_guess) keep_copy(x, capture.x0_);
     }
-    void after(const Matrix<Space>& A, View<const double> b, View<const double>, const SolveResult& result) override {
-      capture.solved(*this, A, b, result);
+    void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
+      capture.solved(*this, A, b, x, result);
       if (lifetime.empty()) ++age;
       ++solve;
     }
@@ -146,16 +152,17 @@ class Capture : public Facility<Space> {
   struct Solve {  // the last one of the run
     const Watch* of = nullptr;
     const Matrix<Space>* A = nullptr;
-    View<const double> b, x0;  // x0 is empty if it was not kept
+    View<const double> b, x0, x;  // x0 is empty if it was not kept
     SolveResult result;
     std::int64_t index = 0;
     double cfl = 0;  // at the solve, if it is stored
     bool is_captured = false;
   };
 
-  void solved(const Watch& w, const Matrix<Space>& A, View<const double> b, const SolveResult& result) {
+  void solved(const Watch& w, const Matrix<Space>& A, View<const double> b, View<const double> x,
+              const SolveResult& result) {
     const View<const double> x0 = w.keeps_guess ? std::as_const(x0_).view().part(0, b.size()) : View<const double>();
-    last_ = {&w, &A, b, x0, result, w.solve, facts_.is_cfl_stored ? known(facts_.cfl) : 0, false};
+    last_ = {&w, &A, b, x0, x, result, w.solve, facts_.is_cfl_stored ? known(facts_.cfl) : 0, false};
     if (rules_.ask_for_seconds()) last_.result.solve_seconds = ranks_.max(result.solve_seconds);
     if (!w.is_wanted) return;
     if (const std::string rule = rules_.met(step_, last_.result); !rule.empty()) try_to_capture(last_, rule, false);
@@ -177,6 +184,7 @@ class Capture : public Facility<Space> {
     o.time = known(facts_.time);
     o.dt = known(facts_.dt);
     o.cfl = facts_.is_cfl_stored ? solve.cfl : ranks_.max(known(facts_.cfl));
+    o.nonlinear_residual = known(facts_.nonlinear_residual);
     o.ordering = facts_.ordering;
     o.ranks = ranks_.size();
     o.partition = facts_.partition;
@@ -209,6 +217,9 @@ class Capture : public Facility<Space> {
     l.age = w.age;
     l.lifetime = w.lifetime;
     l.result = solve.result;
+    if (keeps_timings_) return;
+    SolveResult& r = *l.result;
+    r.apply_seconds = r.spmv_seconds = r.reduce_seconds = r.solve_seconds = 0;
   }
 
   // Over ranks: the whole system, on rank 0.
@@ -226,6 +237,7 @@ class Capture : public Facility<Space> {
     };
     c.b = vector(solve.b);
     c.x0 = solve.of->keeps_guess ? vector(solve.x0) : std::vector<double>(c.b.size());
+    if (keeps_answer_ && solve.x.size() > 0) c.x = vector(solve.x);
     std::optional<MatrixRecord> A = record(*solve.A);
     c.reference.is_matrix_free = !A && w.prepared_from;
     if (c.reference.is_matrix_free) A = record(*w.prepared_from);
@@ -287,7 +299,7 @@ class Capture : public Facility<Space> {
   Table config_, options_;
   CaptureRules rules_;
   std::string system_;
-  bool on_failure_ = true, keeps_state_ = false, reported_limit_ = false;
+  bool on_failure_ = true, keeps_state_ = false, keeps_answer_ = false, keeps_timings_ = true, reported_limit_ = false;
   std::int64_t most_ = 20, most_bytes_ = 0, written_ = 0, bytes_ = 0;
   std::vector<std::unique_ptr<Watch>> watches_;
   Array<double, Space> x0_;

@@ -227,10 +227,10 @@ struct SolveThread {
 
 namespace {
 
-// The next ticket of this launch, the same for all threads of the workgroup. Also a barrier between two groups.
+// The next ticket of this launch, the same for all threads of the workgroup. Between two calls the barriers of
+// wait_for_neighbours and announce are passed: all threads have read a ticket before the next one is drawn.
 __device__ int next_group(const Tickets& tickets) {
   WEIR_SHARED(unsigned, drawn, [1]);
-  __syncthreads();
   if (threadIdx.x == 0) drawn[0] = atomicAdd(tickets.counter, 1u) - tickets.start;
   __syncthreads();
   return static_cast<int>(drawn[0]);

@@ -199,14 +199,14 @@ __global__ void small_colours(MulticolorView<T> m, Tail tail, const double* b, d
   }
 }
 
-// LU of a block without pivoting by one warp: L below the diagonal, pivots inverted.
+// LU of a block without pivoting by one warp: L below the diagonal, pivots inverted. A lane updates the rows whose
+// entry of column k it has scaled itself; row k is complete since the step before.
 __device__ inline void factorise_block(int n, double* a, int lane) {
   for (int k = 0; k < n; ++k) {
     const double inverse = 1 / a[k * n + k];
     __syncwarp();
     for (int u = lane; u < n; u += 32)
       if (u >= k) a[k * n + u] = u == k ? inverse : a[k * n + u] * inverse;
-    __syncwarp();
     for (int u = lane; u < n; u += 32)
       for (int v = k + 1; v < n && u > k; ++v) a[v * n + u] -= a[k * n + u] * a[v * n + k];
     __syncwarp();

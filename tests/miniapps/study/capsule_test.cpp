@@ -127,6 +127,8 @@ Capsule sample(const std::string& kind) {
   c.b[0] = std::numeric_limits<double>::quiet_NaN();
   c.b[1] = -0.0;
   c.x0[1] = std::numeric_limits<double>::denorm_min();
+  c.x = c.b;
+  c.origin.nonlinear_residual = 0.1;
   c.variables = {"p"};
   c.places = {1, 2, 3};
   c.state = {{"u", {1.5, 2.5}}};
@@ -190,6 +192,8 @@ TEST(Capsule, GivesBackEveryBitAndSharesThePattern) {
     expect_same(d.A.values, c.A.values);
     EXPECT_TRUE(same_bits(d.b, c.b));
     EXPECT_TRUE(same_bits(d.x0, c.x0));
+    EXPECT_TRUE(same_bits(d.x, c.x));
+    EXPECT_EQ(d.origin.nonlinear_residual, 0.1);
     EXPECT_TRUE(same_bits({d.origin.cfl}, {c.origin.cfl}));
     EXPECT_EQ(d.state, c.state);
     EXPECT_EQ(d.places, c.places);

@@ -2,6 +2,7 @@
 // no bit of a flow, and whatever ends badly leaves a capsule.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "miniapps/study/capture/capsule.hpp"
@@ -173,6 +174,26 @@ TEST_F(CaptureRun, LimitsHoldAndAreTold) {
   EXPECT_EQ(run(cavity, "b", {"capture.system=presure", "capture.when=every:1"}).code, 2);
   ASSERT_EQ(run(cavity, "c", {"capture.when=every:1", "capture.system=pressure", "capture.most_mb=1e-3"}).code, 0);
   EXPECT_EQ(capsules("c").size(), 1U) << "the one that exceeds the limit is whole";
+}
+
+TEST_F(CaptureRun, TheAnswerSolvesTheSystemAndWithoutTimingsFilesAreEqual) {
+  const std::vector<std::string> keys{"capture.when=steps:2", "capture.system=pressure", "capture.answer=true",
+                                      "capture.timings=false"};
+  ASSERT_EQ(run(cavity, "a", keys).code, 0);
+  ASSERT_EQ(run(cavity, "b", keys).code, 0);
+  EXPECT_EQ(read_file(capsules("a").front()), read_file(capsules("b").front()));
+  const Capsule c = read_capsule(capsules("a").front());
+  const auto A = rebuild_matrix<Host>(c.A);
+  Array<double, Host> x(c.x), y(A->size());
+  A->apply(x, y);
+  double residual = 0, norm = 0;
+  for (std::size_t i = 0; i < c.b.size(); ++i) {
+    residual += std::pow(c.b[i] - y.to_vector()[i], 2);
+    norm += std::pow(c.b[i], 2);
+  }
+  EXPECT_LE(std::sqrt(residual), 1.01e-6 * std::sqrt(norm)) << "the case's tolerance";
+  EXPECT_EQ(c.reference.result->tolerance, 1e-6);
+  EXPECT_EQ(c.reference.result->solve_seconds, 0);
 }
 
 TEST_F(CaptureRun, DevicesCapturesAreThoseOfTheHostToRounding) {

@@ -1,6 +1,7 @@
 #include "tests/ptx/machine/counts.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "tests/ptx/machine/access.hpp"
 
@@ -51,8 +52,10 @@ bool is_global(const Context& c, const Instruction& i, u32 mask, u64* addresses,
 bool polls_again(const Instruction& i, const u64* addresses, LaunchCounts& counts, WarpClock& clock) {
   if (i.semantics == Semantics::weak || i.semantics == Semantics::read_only || i.atomic) return false;
   const bool again = clock.polled == &i && clock.polled_address == addresses[0];
-  if (again) counts.spun += clock.since_poll;
-  i.polls = i.polls || again;
+  if (again) {
+    counts.spun += clock.since_poll;
+    if (i.poll_loop == 0) i.poll_loop = clock.since_poll;
+  }
   clock.polled = &i;
   clock.polled_address = addresses[0];
   clock.since_poll = 0;
@@ -94,6 +97,20 @@ struct GlobalAccess {
   u32 mask;
 };
 
+// A warp that waits until `until` from its first poll on: one poll after the other, each a read of L2.
+void count_wait(const Context& c, const Instruction& i, const GlobalAccess& a, u32 until) {
+  WarpClock& clock = c.warp->clock;
+  const u32 waits = until - clock.poll_issue;
+  if (waits <= clock.poll_waited) return;
+  const u32 more = waits - clock.poll_waited;
+  std::set<u64> sectors;
+  for (int k = 0; k < a.n; ++k) sectors.insert(a.addresses[k] / 32);
+  clock.waited += more;
+  clock.poll_waited = waits;
+  c.launch->counts->polled_sectors += more * sectors.size();
+  c.launch->counts->polled_instructions += more * i.poll_loop;
+}
+
 // When the last of the flags at these addresses is there; 0: none was stored in this launch.
 u32 flags_written(const Launch& launch, const GlobalAccess& a) {
   u32 time = 0;
@@ -109,7 +126,7 @@ void wait_for_flags(Context& c, const Instruction& i, const GlobalAccess& a, u16
   clock.now = clock.poll_issue;
   clock.last = clock.poll_last;
   if (const u32 written = flags_written(*c.launch, a); written > clock.now) {
-    clock.waited += written - clock.now;
+    count_wait(c, i, a, written);
     clock.now = clock.last = written + from_l2;
   }
   put(c, i, clock.now, static_cast<u16>(depth + 1));
@@ -121,16 +138,17 @@ void count_global(Context& c, const Instruction& i, const GlobalAccess& a, Opera
   if (polls_again(i, a.addresses, counts, clock)) return wait_for_flags(c, i, a, o.depth);
   clock.poll_issue = o.issue;
   clock.poll_last = clock.last;
+  clock.poll_waited = 0;
   count_access(c, i, a.mask);
   const u32 cost = sectors_cost(c, i, a.addresses, a.n, counts);
   note_written(*c.launch, i, a.addresses, a.n, o.issue);
   u32 ready = o.issue + cost;
   if (!i.stores && i.semantics != Semantics::weak && i.semantics != Semantics::read_only) {
     const bool waits =
-        i.polls || i.semantics != Semantics::relaxed;  // relaxed: or takes what is there (asynchronous sweeps)
+        i.poll_loop > 0 || i.semantics != Semantics::relaxed;  // relaxed: or takes what is there (asynchronous sweeps)
     const u32 written = waits ? flags_written(*c.launch, a) : 0;
     if (written > o.issue) {
-      clock.waited += written - o.issue;
+      count_wait(c, i, a, written);
       ready = written + from_l2;
     }
     if (i.semantics == Semantics::acquire) clock.now = std::max(clock.now, ready);  // what follows comes after it

@@ -22,6 +22,7 @@ struct LaunchCounts {
   u64 branches = 0, divergent = 0, doubles = 0, in_l2 = 0;  // doubles: FP64 issues of a warp; in_l2: sectors past L1
   u64 read_memory = 0, written_memory = 0;                  // bytes past L2
   u64 depth = 0, chain = 0, warp_chains = 0, spun = 0;      // deepest; sums of units of the clock; polls left out
+  u64 polled_sectors = 0, polled_instructions = 0;          // of polls that find nothing, each times units of the clock
   double occupancy = 0, waves = 0, last_wave = 0;
   u64 l1_of_block = u64{32} << 10;  // bytes
 };
@@ -50,7 +51,7 @@ struct WarpClock {
   bool at_barrier = false;
   const Instruction* polled = nullptr;  // the last load that may poll, where, and the clock before it
   u64 polled_address = 0, since_poll = 0;
-  u32 poll_issue = 0, poll_last = 0;
+  u32 poll_issue = 0, poll_last = 0, poll_waited = 0;
 };
 
 // Contents of a block's L1 (caches.cpp), and since which barrier time its barriers have opened.

@@ -79,7 +79,7 @@ struct Instruction {
     bool device = false;
   } met;
   mutable InstructionCounts counts;
-  mutable bool polls = false;  // has polled
+  mutable u64 poll_loop = 0;  // instructions from one poll to the next; 0: has not polled
 };
 
 // A .param, .local or .shared variable.

@@ -40,7 +40,8 @@ std::vector<Library>& libraries() {  // never destroyed: the statistics are writ
 constexpr const char* columns =
     "#kernel\tlaunches\tthreads\tinstructions\taccesses\tbytes\tsectors\tfewest_sectors\tshared_accesses\tshared_passes"
     "\tbank_conflicts\tbranches\tdivergent\tregisters\toccupancy\twaves\tlast_wave\tblocks\tblock_threads\tshared_bytes"
-    "\twarps\tdoubles\tl2_sectors\tmemory_read\tmemory_written\tload_depth\tchain\twarp_chains\tin_graphs\n";
+    "\twarps\tdoubles\tl2_sectors\tmemory_read\tmemory_written\tload_depth\tchain\twarp_chains\tin_graphs"
+    "\tpoll_sectors\tpoll_instructions\n";
 
 struct Row {
   const std::string& name;
@@ -56,7 +57,8 @@ void write_kernel(std::ostream& out, const Row& row, const LaunchShape& shape, c
   for (const double value : {c.occupancy, c.waves, c.last_wave}) column(value);
   for (const u64 count :
        {shape.blocks, shape.threads, shape.shared + static_cast<u64>(row.static_shared), c.warps, c.doubles, c.in_l2,
-        c.read_memory, c.written_memory, c.depth, c.chain, c.warp_chains, c.in_graphs})
+        c.read_memory, c.written_memory, c.depth, c.chain, c.warp_chains, c.in_graphs,
+        c.polled_sectors / ClockUnits::from_l2, c.polled_instructions / ClockUnits::from_l2})
     column(count);
   out << '\n';
 }

@@ -20,7 +20,8 @@ EXPECTED = {
     "conflicts": {"bank_conflicts": 62, "shared_accesses": 4, "shared_passes": 4, "blocks": 2, "block_threads": 32},
     "read_twice": {"memory_read": 65536 * 8, "bytes": 2 * 65536 * 8},
     # The reader sees the flag one write and one read of L2 after the last of four reads, whatever the order of the blocks.
-    "wait": {"chain": (4 * MEMORY + 2 * L2, 4 * MEMORY + 2 * L2 + 40), "warp_chains": (4 * MEMORY + L2, 4 * MEMORY + 2 * L2 + 40)},
+    "wait": {"chain": (4 * MEMORY + 2 * L2, 4 * MEMORY + 2 * L2 + 40), "warp_chains": (4 * MEMORY + L2, 4 * MEMORY + 2 * L2 + 40),
+             "poll_sectors": (9, 10)},
     "divide": {"doubles": 10 + 2},
     "copies": {"synchronisations": 2, "small_copies": 2, "large_copies": 1, "large_bytes": 65536, "fills": 1},
 }
