@@ -101,12 +101,14 @@ void apply_every_preconditioner(int n) {
     const std::vector<double> Mv = s.apply(v);
     ASSERT_EQ(s.code(), WEIR_OK) << d->name << ": " << s.error();
     const std::vector<double> Mu = s.apply_transposed(u);
-    if (!by_chance.count(d->name))
+    if (!by_chance.count(d->name)) {
       EXPECT_EQ(s.code(), adjoint.count(d->name) ? WEIR_OK : WEIR_BAD_INPUT) << d->name << ": " << s.error();
-    if (s.code() == WEIR_OK)
+    }
+    if (s.code() == WEIR_OK) {
       EXPECT_NEAR(dot(Mu, v), dot(u, Mv), 1e-12 * std::sqrt(dot(u, u) * dot(Mv, Mv))) << d->name;
-    else
+    } else {
       EXPECT_NE(s.error().find("transpose"), std::string::npos) << s.error();
+    }
     const std::vector<double> x = s.solve_transposed(u);
     ASSERT_EQ(s.code(), WEIR_OK) << d->name << ": " << s.error();
     EXPECT_LT(distance(A.product(x, true), u), 1e-12) << d->name;
