@@ -267,7 +267,7 @@ TEST_F(CommandLine, ARestartOnAnotherGridIsRefused) {
   const std::string before = read_file(folder / "a/history.csv");
   const Finished f = weir({"restart", "a", "--set", "toy.n=65"});
   EXPECT_EQ(f.code, 6);
-  EXPECT_NE(f.err.find("'u' has 64 values, 65 are expected"), std::string::npos) << f.err;
+  EXPECT_NE(f.err.find("'u' has 64 values instead of 65"), std::string::npos) << f.err;
   EXPECT_EQ(read_file(folder / "a/history.csv"), before);
 }
 
