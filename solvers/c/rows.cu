@@ -301,8 +301,8 @@ BlockCsrData Rows<Space>::entries() const {
   return A_.column.empty() && !spread_ ? block_rows<Space>(*own_) : A_;
 }
 template <class Space>
-BlockCsrData Rows<Space>::transposed() const {
-  return c::transposed(entries(), parts_);
+std::unique_ptr<OwnMatrix<Space>> Rows<Space>::transposed() const {
+  return std::make_unique<Rows>(c::transposed(entries(), parts_), parts_);
 }
 
 template class Rows<Host>;

@@ -44,17 +44,27 @@ void find_facts(std::uint32_t flags, const RowParts& parts, BlockCsrData& A);
 // Collective.
 BlockCsrData transposed(const BlockCsrData& A, const RowParts& parts);
 
+// A matrix of the caller's in a space.
 template <class Space>
-class Rows {
+class OwnMatrix {
+ public:
+  virtual ~OwnMatrix() = default;
+  virtual const Matrix<Space>& matrix() const = 0;
+  virtual void update(const std::vector<double>& values) = 0;
+  virtual BlockCsrData entries() const = 0;                   // of this rank
+  virtual std::unique_ptr<OwnMatrix> transposed() const = 0;  // collective
+};
+
+template <class Space>
+class Rows final : public OwnMatrix<Space> {
  public:
   // Collective. parts.ranks must outlive this. lent: arrays of the caller in the space, of which no copy is kept; else
   // null.
   Rows(BlockCsrData A, const RowParts& parts, const weir_csr* lent = nullptr);
-  const Matrix<Space>& matrix() const;
-  void update(const std::vector<double>& values);  // of the lent arrays: no effect
-  BlockCsrData entries() const;                    // of this rank
-  BlockCsrData transposed() const;                 // collective
-  const RowParts& parts() const { return parts_; }
+  const Matrix<Space>& matrix() const override;
+  void update(const std::vector<double>& values) override;  // of the lent arrays: no effect
+  BlockCsrData entries() const override;
+  std::unique_ptr<OwnMatrix<Space>> transposed() const override;
 
  private:
   std::unique_ptr<BlockCsr<Space>> lend(const std::int64_t* row_start, const int* column, const double* value);

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "solvers/c/bands.hpp"
 #include "solvers/c/lockstep.hpp"
 #include "solvers/c/open_loop.hpp"
 #include "solvers/device/on_host.hpp"
@@ -79,31 +80,35 @@ class SolverOf final : public AnySolver {
     operator_.reset();
     begin(std::make_unique<Rows<Space>>(std::move(data), parts, lent));
   }
+  void setup_stencil(const weir_stencil& shape, const std::vector<double>& values) override {
+    operator_.reset();
+    begin(std::make_unique<Bands<Space>>(shape, values));
+  }
   void setup_operator(const RowParts& parts, std::uint32_t flags, weir_operator apply, void* context,
                       BlockCsrData* near, const RowParts& near_parts) override {
     operator_ = std::make_unique<CallbackMatrix<Space>>(parts, flags, apply, context);
     if (loop_) refuse("[select] needs a matrix: it chooses no solver of an operator");
     if (near) return begin(std::make_unique<Rows<Space>>(std::move(*near), near_parts));
-    rows_.reset();
+    own_.reset();
     solver_ = set_up(*operator_);
   }
   void update(const std::vector<double>& values) override {
-    rows_->update(values);
+    own_->update(values);
     transposed_.reset();
     is_adjoint_ = false;
-    if (!loop_) return solver_->update(rows_->matrix());
+    if (!loop_) return solver_->update(own_->matrix());
     loop_->add_setup();
     try {
-      solver_->update(rows_->matrix());
+      solver_->update(own_->matrix());
     } catch (const Error&) {
       if (loop_->current() == 0) throw;
-      take_default(rows_->matrix());
+      take_default(own_->matrix());
     }
   }
   std::vector<SolveResult> solve(bool is_transposed, int k, const double* b, std::int64_t stride_b, double* x,
                                  std::int64_t stride_x) override {
     LinearSolver<Space>& solver = is_transposed ? transposed() : *solver_;
-    const Matrix<Space>& A = is_transposed ? transposed_rows_->matrix() : matrix();
+    const Matrix<Space>& A = is_transposed ? transposed_own_->matrix() : matrix();
     const int n = A.size();
     const auto b_of = [=](int j) { return View<const double>(b + j * stride_b, n); };
     const auto x_of = [=](int j) { return View<double>(x + j * stride_x, n); };
@@ -126,8 +131,8 @@ class SolverOf final : public AnySolver {
     solver.preconditioner().apply(View<const double>(r, n), View<double>(z, n));
   }
   void record(weir_capture* to, bool with_pattern, const double* b, const double* x) const override {
-    if (operator_ || !rows_) return;
-    const BlockCsrData A = rows_->entries();
+    if (operator_ || !own_) return;
+    const BlockCsrData A = own_->entries();
     const int n = matrix().size();
     if (with_pattern) weir_capture_pattern_64(to, A.rows(), A.block, A.row_start.data(), A.column.data(), 0);
     const std::int64_t count = weir_capture_count(to);
@@ -247,13 +252,13 @@ class SolverOf final : public AnySolver {
     solver->setup(A);
     return solver;
   }
-  void begin(std::unique_ptr<Rows<Space>> rows) {
+  void begin(std::unique_ptr<OwnMatrix<Space>> own) {
     transposed_.reset();
     is_adjoint_ = false;
     last_ = nullptr;
-    if (loop_ && rows->matrix().ranks()) refuse("[select] chooses on one rank, not over the ranks of a communicator");
-    solver_ = set_up(rows->matrix());
-    rows_ = std::move(rows);
+    if (loop_ && own->matrix().ranks()) refuse("[select] chooses on one rank, not over the ranks of a communicator");
+    solver_ = set_up(own->matrix());
+    own_ = std::move(own);
     if (!loop_) return;
     loop_.emplace(table().table("select"));
     loop_->add_setup();
@@ -263,8 +268,8 @@ class SolverOf final : public AnySolver {
   }
   const Matrix<Space>& matrix() const {
     if (operator_) return *operator_;
-    if (!rows_) refuse("no matrix yet: call weir_setup first");
-    return rows_->matrix();
+    if (!own_) refuse("no matrix yet: call weir_setup first");
+    return own_->matrix();
   }
   // A preconditioner of A^T is the transpose of that of A for all whose pattern and ordering follow from a symmetric
   // pattern.
@@ -272,8 +277,8 @@ class SolverOf final : public AnySolver {
     matrix();
     if (operator_) refuse("an operator without a matrix cannot be transposed");
     if (!transposed_) {
-      transposed_rows_ = std::make_unique<Rows<Space>>(rows_->transposed(), rows_->parts());
-      transposed_ = set_up(transposed_rows_->matrix());
+      transposed_own_ = own_->transposed();
+      transposed_ = set_up(transposed_own_->matrix());
     }
     return *transposed_;
   }
@@ -301,7 +306,7 @@ class SolverOf final : public AnySolver {
   std::string options_;
   std::function<bool()> is_cancelled_;
   bool is_adjoint_ = false;
-  std::unique_ptr<Rows<Space>> rows_, transposed_rows_;
+  std::unique_ptr<OwnMatrix<Space>> own_, transposed_own_;
   std::unique_ptr<CallbackMatrix<Space>> operator_;
   Solver solver_, transposed_;
   std::vector<Solver> others_;    // whose methods solve for further right-hand sides

@@ -17,6 +17,8 @@ class AnySolver {
   virtual ~AnySolver() = default;
   // Collective, as are solve and apply.
   virtual void setup(BlockCsrData data, const RowParts& parts, const weir_csr* lent) = 0;  // as Rows
+  // values: on the host.
+  virtual void setup_stencil(const weir_stencil& shape, const std::vector<double>& values) = 0;
   // near: the matrix that the preconditioner is made from, or null.
   virtual void setup_operator(const RowParts& parts, std::uint32_t flags, weir_operator apply, void* context,
                               BlockCsrData* near, const RowParts& near_parts) = 0;

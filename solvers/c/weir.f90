@@ -19,6 +19,13 @@ module weir
     type(c_ptr) :: row_start = c_null_ptr, column = c_null_ptr, value = c_null_ptr
   end type weir_csr
 
+  ! bands(cell, neighbour): the neighbours at z - 1, y - 1, x - 1, the cell itself, x + 1, y + 1, z + 1 (cells(3) = 1:
+  ! y - 1 to y + 1); periodic: the sum of 1, 2 and 4 for x, y and z.
+  type, bind(c) :: weir_stencil
+    integer(c_int32_t) :: bytes = 32, flags = 0, cells(3) = 1, periodic = 0
+    type(c_ptr) :: value = c_null_ptr
+  end type weir_stencil
+
   type, bind(c) :: weir_result
     integer(c_int32_t) :: bytes = 64, reason = -1, iterations = 0, reserved = 0
     real(c_double) :: residual0 = 0, residual = 0, target = 0, setup_seconds = 0, solve_seconds = 0
@@ -53,6 +60,11 @@ module weir
       import :: c_ptr, c_int, weir_csr
       type(c_ptr), value :: solver
       type(weir_csr), intent(in) :: A
+    end function
+    integer(c_int) function weir_setup_stencil(solver, A) bind(c)
+      import :: c_ptr, c_int, weir_stencil
+      type(c_ptr), value :: solver
+      type(weir_stencil), intent(in) :: A
     end function
     integer(c_int) function weir_update(solver, values) bind(c)
       import :: c_ptr, c_int, c_double

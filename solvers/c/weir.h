@@ -15,7 +15,8 @@
  *            only, except the operator and the context of weir_setup_operator, which are used until the next setup or
  *            weir_destroy.
  * Threads    Different solvers may be used from different threads at the same time. One solver is used by one thread at
- *            a time; only weir_cancel may be called from another thread.
+ *            a time; only weir_cancel may be called from another thread. A second call is refused (WEIR_BAD_INPUT).
+ * Handles    A weir_solver_t* is a number that is never given twice. A call after weir_destroy is refused.
  * Ranks      Without weir_set_communicator a solver belongs to one process. With it the rows of a matrix are
  *            distributed: each rank passes its rows, which follow those of the lower ranks, with columns of the whole
  *            matrix, and its part of the vectors. All calls of such a solver but weir_error, weir_describe,
@@ -83,6 +84,23 @@ typedef struct weir_csr {
   const double* value;
 } weir_csr;
 
+/* weir_stencil.periodic: directions whose ends are neighbours */
+#define WEIR_X 1u
+#define WEIR_Y 2u
+#define WEIR_Z 4u
+
+/* One unknown per cell of a structured grid, x fastest. The bands follow each other, each with an entry per cell: its
+ * coupling to the neighbours at z - 1, y - 1, x - 1, the cell itself, x + 1, y + 1, z + 1; with one cell in z five
+ * bands from y - 1 to y + 1. Entries beyond the ends of the grid are finite and have no effect. multigrid needs this
+ * form. One rank. */
+typedef struct weir_stencil {
+  uint32_t bytes; /* sizeof(weir_stencil) */
+  uint32_t flags; /* WEIR_FACTS_GIVEN, WEIR_SYMMETRIC, WEIR_CONSTANT_NULL_SPACE, WEIR_ON_DEVICE */
+  int32_t cells[3];
+  uint32_t periodic;
+  const double* value;
+} weir_stencil;
+
 /* weir_result.reason */
 #define WEIR_CONVERGED 0
 #define WEIR_MAX_ITERATIONS 1
@@ -111,10 +129,10 @@ WEIR_API int weir_c_abi(void);           /* WEIR_C_ABI of the library */
 
 /* *solver is NULL after an error; weir_error(NULL) then has the message. */
 WEIR_API int weir_create(const char* options, weir_solver_t** solver);
-WEIR_API void weir_destroy(weir_solver_t* solver); /* NULL: nothing happens */
+WEIR_API void weir_destroy(weir_solver_t* solver); /* NULL or destroyed: nothing happens */
 
-/* Message of the last call of this solver that failed; NULL: of the last call of this thread that failed without a
- * solver. */
+/* Message of the last call of this solver that failed; NULL: of the last call of this thread that reached no solver:
+ * weir_create, NULL, a solver that has been destroyed. */
 WEIR_API const char* weir_error(const weir_solver_t* solver);
 /* Method, preconditioner and tolerance as one line. Valid until the next call of this solver. */
 WEIR_API const char* weir_describe(weir_solver_t* solver);
@@ -130,6 +148,8 @@ WEIR_API int weir_set_communicator(weir_solver_t* solver, const void* mpi_comm);
 WEIR_API int weir_set_communicator_f(weir_solver_t* solver, int handle);
 
 WEIR_API int weir_setup(weir_solver_t* solver, const weir_csr* A);
+WEIR_API int weir_setup_stencil(weir_solver_t* solver, const weir_stencil* A);
+/* value: as in the last setup. The symmetry and the null space are those of that setup. */
 WEIR_API int weir_update(weir_solver_t* solver, const double* value);
 
 /* An operator without a matrix: y = A x by `apply`, which returns 0 or, to end the solve, another value. `near` is the

@@ -63,6 +63,55 @@ TEST(CInterface, BadInputIsRefusedWithItsReason) {
   EXPECT_TRUE(code == WEIR_NOT_FINITE || (code == WEIR_OK && result.reason == WEIR_DIVERGED)) << code;
 }
 
+TEST(CInterface, ADestroyedSolverIsRefused) {
+  weir_solver_t *s = nullptr, *later = nullptr;
+  ASSERT_EQ(weir_create("", &s), WEIR_OK);
+  weir_destroy(s);
+  ASSERT_EQ(weir_create("", &later), WEIR_OK);
+  EXPECT_NE(s, later);
+  const System A(4, 1);
+  const weir_csr csr = A.csr();
+  std::vector<double> b(16, 1.0), x(16);
+  const double* norms = nullptr;
+  std::int32_t count = 0;
+  EXPECT_EQ(weir_setup(s, &csr), WEIR_BAD_INPUT);
+  EXPECT_NE(std::string(weir_error(s)).find("destroyed"), std::string::npos) << weir_error(s);
+  EXPECT_EQ(weir_solve(s, b.data(), x.data(), nullptr), WEIR_BAD_INPUT);
+  EXPECT_EQ(weir_apply(s, b.data(), x.data()), WEIR_BAD_INPUT);
+  EXPECT_EQ(weir_history(s, &norms, &count), WEIR_BAD_INPUT);
+  EXPECT_EQ(weir_cancel(s), WEIR_BAD_INPUT);
+  EXPECT_EQ(std::string(weir_describe(s)), "");
+  weir_destroy(s);
+  int never = 0;
+  EXPECT_EQ(weir_set_threads(reinterpret_cast<weir_solver_t*>(&never), 1), WEIR_BAD_INPUT);
+  EXPECT_EQ(weir_setup(later, &csr), WEIR_OK) << weir_error(later);
+  weir_destroy(later);
+}
+
+struct Inner {
+  weir_solver_t* solver;
+  int code;
+};
+
+// As by a second thread: the operator calls the solver that calls it.
+TEST(CInterface, ASolverInUseIsRefused) {
+  Solver s("method = \"cg\"\npreconditioner = { type = \"none\" }");
+  Inner inner{s.handle, WEIR_OK};
+  const auto nested = [](void* context, const double* from, double* to) {
+    auto& of = *static_cast<Inner*>(context);
+    of.code = weir_apply(of.solver, from, to);
+    std::copy(from, from + 9, to);
+    return 0;
+  };
+  ASSERT_EQ(weir_setup_operator(s.handle, 9, WEIR_SYMMETRIC, nested, &inner, nullptr), WEIR_OK) << s.error();
+  std::vector<double> b(9, 1.0), x(9);
+  ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK) << s.error();
+  EXPECT_EQ(inner.code, WEIR_BAD_INPUT);
+  EXPECT_NE(s.error().find("has not ended"), std::string::npos) << s.error();
+  EXPECT_LT(distance(x, b), 1e-12);
+  EXPECT_EQ(weir_apply(s.handle, b.data(), x.data()), WEIR_OK);
+}
+
 int zero_operator(void*, const double*, double*) { return 1; }
 
 // Calls in any order with any argument that a C function can check: an error with a message, or a result.
@@ -90,6 +139,7 @@ TEST(CInterface, BadInputNeverEndsTheProcess) {
     EXPECT_EQ(made == WEIR_OK, s != nullptr);
     weir_set_threads(s, 1);
     for (int call = 0; call < 6; ++call) {
+      if (below(60) == 0) weir_destroy(s);
       System A(1 + below(5), 1 + below(3), static_cast<unsigned>(trial));
       weir_csr csr = A.csr();
       std::vector<std::int32_t> short_start(A.start.begin(), A.start.end());

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -108,6 +109,79 @@ TEST(CInterface, ManyRightHandSides) {
     EXPECT_LT(distance(A.product(xj, false), std::vector<double>(b.begin() + j * stride, b.begin() + j * stride + n)),
               1e-10);
   }
+}
+
+// A matrix of constant bands against its dense form.
+template <class Space>
+void solve_a_stencil(std::array<int, 3> cells, unsigned periodic, double wind, const std::string& options) {
+  const auto [nx, ny, nz] = cells;
+  const int rows = nx * ny * nz, bands = nz > 1 ? 7 : 5, from = nz > 1 ? 0 : 1;
+  const int size[] = {nx, ny, nz}, stride[] = {1, nx, nx * ny}, axis[] = {2, 1, 0, -1, 0, 1, 2};
+  std::vector<double> value(static_cast<std::size_t>(bands) * rows);
+  std::vector<std::vector<double>> dense(rows, std::vector<double>(rows));
+  for (int c = 0; c < rows; ++c)
+    for (int s = 0; s < bands; ++s) {
+      const int slot = s + from, d = axis[slot], step = slot < 3 ? -1 : 1;
+      const double a = d < 0 ? 6.5 : d == 0 ? -1 - step * wind : -1 - 0.1 * d;
+      value[static_cast<std::size_t>(s) * rows + c] = a;
+      if (d < 0) dense[c][c] += a;
+      if (d < 0 || size[d] == 1) continue;
+      const int at = c / stride[d] % size[d] + step;
+      const bool is_inside = at >= 0 && at < size[d];
+      if (is_inside || periodic >> d & 1) dense[c][c + (is_inside ? step : step * (1 - size[d])) * stride[d]] += a;
+    }
+  const weir::Array<double, Space> given(value), b(random_vector(rows, 3));
+  weir_stencil A{
+      sizeof A, std::is_same_v<Space, weir::Device> ? WEIR_ON_DEVICE : 0, {nx, ny, nz}, periodic, given.data()};
+  Solver s(options);
+  ASSERT_EQ(weir_setup_stencil(s.handle, &A), WEIR_OK) << s.error();
+  const std::vector<double> rhs = b.to_vector();
+  for (const bool is_transposed : {false, true}) {
+    weir::Array<double, Space> x(std::vector<double>(rows, 0.0));
+    weir_result result{};
+    result.bytes = sizeof result;
+    ASSERT_EQ((is_transposed ? weir_solve_transposed : weir_solve)(s.handle, b.data(), x.data(), &result), WEIR_OK)
+        << s.error();
+    EXPECT_EQ(result.reason, WEIR_CONVERGED);
+    const std::vector<double> found = x.to_vector();
+    for (int i = 0; i < rows; ++i) {
+      double sum = 0;
+      for (int j = 0; j < rows; ++j) sum += (is_transposed ? dense[j][i] : dense[i][j]) * found[j];
+      EXPECT_NEAR(sum, rhs[i], 1e-9) << i;
+    }
+  }
+  ASSERT_EQ(weir_update(s.handle, given.data()), WEIR_OK) << s.error();
+}
+
+const std::string by_multigrid = "method = \"cg\"\ntolerance = 1e-12\npreconditioner = { type = \"multigrid\" }";
+
+TEST(CInterface, AStencilIsTheSameAsItsRows) {
+  solve_a_stencil<weir::Host>({6, 5, 4}, 0, 0.3, gmres);
+  solve_a_stencil<weir::Host>({6, 5, 4}, WEIR_X | WEIR_Z, 0.3, gmres);
+  solve_a_stencil<weir::Host>({9, 7, 1}, WEIR_Y, 0.3, gmres);
+  solve_a_stencil<weir::Host>({8, 8, 4}, 0, 0, by_multigrid);
+}
+TEST(CInterfaceOnDevice, AStencilIsTheSameAsItsRows) {
+  solve_a_stencil<weir::Device>({6, 5, 1}, WEIR_X, 0.3, gmres);
+  solve_a_stencil<weir::Device>({8, 4, 2}, 0, 0, by_multigrid);
+}
+
+TEST(CInterface, AWrongStencilIsRefused) {
+  const std::vector<double> value(7 * 8, 1.0);
+  Solver s(gmres);
+  const weir_stencil right{sizeof right, 0, {2, 2, 2}, 0, value.data()};
+  weir_stencil A = right;
+  A.bytes = 8;
+  EXPECT_EQ(weir_setup_stencil(s.handle, &A), WEIR_BAD_INPUT);
+  A = right, A.cells[1] = 0;
+  EXPECT_EQ(weir_setup_stencil(s.handle, &A), WEIR_BAD_INPUT);
+  A = right, A.periodic = 8;
+  EXPECT_EQ(weir_setup_stencil(s.handle, &A), WEIR_BAD_INPUT);
+  A = right, A.value = nullptr;
+  EXPECT_EQ(weir_setup_stencil(s.handle, &A), WEIR_BAD_INPUT);
+  A = right, A.flags = WEIR_BORROW;
+  EXPECT_EQ(weir_setup_stencil(s.handle, &A), WEIR_BAD_INPUT);
+  EXPECT_EQ(weir_setup_stencil(s.handle, nullptr), WEIR_BAD_INPUT);
 }
 
 int laplace(void* context, const double* x, double* y) {
@@ -264,29 +338,6 @@ TEST(CInterfaceOnDevice, ArraysOfTheDevice) {
   ASSERT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK) << s.error();
   ASSERT_EQ(weir_update(s.handle, value.data()), WEIR_OK) << s.error();
   EXPECT_LT(distance(A.product(x.to_vector(), false), std::vector<double>(A.size(), 1.0)), 1e-9);
-}
-
-TEST(CInterfaceOnDevice, TransposedSystemsAndPreconditioners) {
-  const System A(10, 2);
-  const weir::Array<std::int64_t, weir::Device> start(A.start);
-  const weir::Array<std::int32_t, weir::Device> column(A.column);
-  const weir::Array<double, weir::Device> value(A.value);
-  weir_csr csr = A.csr();
-  csr.flags = WEIR_ON_DEVICE | WEIR_BORROW;
-  csr.row_start = start.data(), csr.column = column.data(), csr.value = value.data();
-  const std::vector<double> u = random_vector(A.size(), 1), v = random_vector(A.size(), 2);
-  const weir::Array<double, weir::Device> du(u), dv(v);
-  weir::Array<double, weir::Device> Mu(A.size()), Mv(A.size()), x(std::vector<double>(A.size(), 0.0));
-  for (const char* type : {"none", "jacobi", "block_jacobi", "block_ilu0", "sgs", "parilu"}) {
-    Solver s("method = \"gmres\"\ntolerance = 1e-12\npreconditioner = { type = \"" + std::string(type) + "\" }");
-    ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << type << ": " << s.error();
-    ASSERT_EQ(weir_apply(s.handle, dv.data(), Mv.data()), WEIR_OK) << type << ": " << s.error();
-    ASSERT_EQ(weir_apply_transposed(s.handle, du.data(), Mu.data()), WEIR_OK) << type << ": " << s.error();
-    const std::vector<double> hMu = Mu.to_vector(), hMv = Mv.to_vector();
-    EXPECT_NEAR(dot(hMu, v), dot(u, hMv), 1e-12 * std::sqrt(dot(u, u) * dot(hMv, hMv))) << type;
-    ASSERT_EQ(weir_solve_transposed(s.handle, du.data(), x.data(), nullptr), WEIR_OK) << type << ": " << s.error();
-    EXPECT_LT(distance(A.product(x.to_vector(), true), u), 1e-10) << type;
-  }
 }
 
 }  // namespace

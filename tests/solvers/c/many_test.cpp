@@ -1,4 +1,4 @@
-// Transposed systems, several right-hand sides at once, and borrowed matrices.
+// Several right-hand sides at once, and borrowed matrices.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,33 +9,6 @@
 
 namespace weir::test::c {
 namespace {
-
-// <M^-T u, v> = <u, M^-1 v>: the table of docs/reference/call_from_c.md. Every method solves A^T x = b.
-TEST(CInterface, TransposedPreconditionersAreAdjointOrRefused) {
-  const System A(16, 2);
-  const struct {
-    const char* type;
-    bool is_adjoint;
-  } table[] = {{"none", true},        {"jacobi", true},       {"block_jacobi", true},
-               {"block_ilu0", true},  {"sgs", true},          {"parilu", true},
-               {"multicolor", false}, {"aggregation", false}, {"async_block_ilu0", false}};
-  for (const auto& row : table) {
-    Solver s("method = \"fgmres\"\ntolerance = 1e-12\npreconditioner = { type = \"" + std::string(row.type) + "\" }");
-    const weir_csr csr = A.csr();
-    ASSERT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << row.type << ": " << s.error();
-    const std::vector<double> u = random_vector(A.size(), 1), v = random_vector(A.size(), 2);
-    std::vector<double> Mu(u.size()), Mv(v.size()), x(u.size());
-    ASSERT_EQ(weir_apply(s.handle, v.data(), Mv.data()), WEIR_OK);
-    const int code = weir_apply_transposed(s.handle, u.data(), Mu.data());
-    EXPECT_EQ(code, row.is_adjoint ? WEIR_OK : WEIR_BAD_INPUT) << row.type << ": " << s.error();
-    if (code == WEIR_OK)
-      EXPECT_NEAR(dot(Mu, v), dot(u, Mv), 1e-12 * std::sqrt(dot(u, u) * dot(Mv, Mv))) << row.type;
-    else
-      EXPECT_NE(s.error().find("transpose"), std::string::npos) << s.error();
-    ASSERT_EQ(weir_solve_transposed(s.handle, u.data(), x.data(), nullptr), WEIR_OK) << row.type << ": " << s.error();
-    EXPECT_LT(distance(A.product(x, true), u), 1e-10) << row.type;
-  }
-}
 
 // Three solves in one pass over the matrix have the bits of three single ones.
 TEST(CInterface, ManyRightHandSidesAreSolvedLikeEachAlone) {
