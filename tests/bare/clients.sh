@@ -49,13 +49,15 @@ c_and_cmake() {
   passes "largest error" "$work/examples/4_heat"
   export PKG_CONFIG_PATH="$prefix/lib/pkgconfig:${PKG_CONFIG_PATH:-}"
   # shellcheck disable=SC2046
-  passes . cc "$prefix/share/weir/inputs/examples/4_heat.c" $(pkg-config --cflags --libs weir) -lm -o "$work/heat"
+  passes "" cc "$prefix/share/weir/inputs/examples/4_heat.c" $(pkg-config --cflags --libs weir) -lm -o "$work/heat"
   passes "largest error" env LD_LIBRARY_PATH="$prefix/lib" "$work/heat"
 }
 
 fortran() {
   [ -x "$work/examples/5_poisson" ] || { absent "5_poisson: no Fortran compiler"; return; }
   passes . "$work/examples/5_poisson"
+  passes "" gfortran -J "$work" "$prefix/include/weir/weir.f90" "$source_tree/tests/solvers/c/bad_input.f90" -L"$prefix/lib" -lweir -o "$work/bad_input"
+  passes "were refused" env LD_LIBRARY_PATH="$prefix/lib" "$work/bad_input"
   [ -x "$work/examples/7_cavity_mpi" ] || { absent "6_poisson_mpi, 7_cavity_mpi: no MPI for Fortran"; return; }
   for ranks in 1 2; do
     passes "$ranks ranks" mpirun --oversubscribe -n $ranks -x OMP_NUM_THREADS=1 "$work/examples/6_poisson_mpi"
@@ -78,7 +80,7 @@ python() {
 
 # Binaries that the first library was linked to, with the library of a later version.
 old_binaries() {
-  passes . cc "$source_tree/tests/solvers/c/old_client.c" -L"$prefix/lib" -lweir -lm -o "$work/old_client"
+  passes "" cc "$source_tree/tests/solvers/c/old_client.c" -L"$prefix/lib" -lweir -lm -o "$work/old_client"
   passes "" env LD_LIBRARY_PATH="$prefix/lib" "$work/old_client"
   local header="$work/weir/solvers/c/weir.h" version
   version=$(sed -nE 's/^project\(weir VERSION ([0-9.]+).*/\1/p' "$work/weir/CMakeLists.txt")
