@@ -27,7 +27,7 @@ inside() {
   case $plant in
     library) sed -i 's/libmuparser-dev//; s/libfmt-dev//' cmake/debian-packages.txt ;;
     link) sed -i 's/ plugin.cpp)/)/' solvers/adapters/CMakeLists.txt ;;
-    package) sed -i 's/import_module("numpy")/import_module("scipy")/' postproc/report/report.py ;;
+    package) sed -i 's/import_module("numpy")/import_module("pandas")/' postproc/report/report.py ;;
   esac
   if [ "$tests" = gate ]; then
     short=(--steps 1) small=(--quick) build=build
