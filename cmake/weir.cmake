@@ -147,7 +147,8 @@ if(WEIR_DEVICE STREQUAL "cuda")
       list(APPEND weir_cuda --Ofast-compile=max)  # nvcc's -O0 is the host's alone
     endif()
   elseif(WEIR_PTX_QUICK AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
-    list(APPEND weir_cuda --Ofast-compile=min)
+    # But for the solvers: some of their kernels spill registers then, and one fence is not needed any more.
+    list(APPEND weir_cuda "$<$<NOT:$<STREQUAL:$<TARGET_PROPERTY:NAME>,weir_solvers>>:--Ofast-compile=min>")
   endif()
   if(WEIR_WERROR)
     list(APPEND weir_cuda -Werror=all-warnings -Xcompiler=-Werror)
