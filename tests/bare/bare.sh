@@ -128,6 +128,7 @@ if [ ! -e "$root/etc/apt" ]; then
   fi
 fi
 cp "$work/apt.conf" "$root/etc/apt/apt.conf.d/99machine"
+echo 'Acquire::Retries "3";' >"$root/etc/apt/apt.conf.d/99retries"
 echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/99unsafe-io"  # this root need not survive a power failure
 for file in /etc/resolv.conf /etc/hosts; do [ ! -e $file ] || cp -L --remove-destination $file "$root$file"; done
 [ ! -d /usr/local/share/ca-certificates ] || cp -r /usr/local/share/ca-certificates "$root/usr/local/share/"
