@@ -64,8 +64,7 @@ TimeSteps steps_from(const UnsteadyOptions& c, double time, std::int64_t step) {
   return {time, left / std::max(1.0, std::ceil(left / c.dt * (1 - 1e-9))), step};
 }
 
-// Continues with the time steps of the checkpoint if the case still has them, otherwise with new ones from the time of
-// the flow on.
+// Continues with the time steps of the checkpoint if the case still has them, otherwise with new ones.
 template <class Space>
 void continue_time_steps(CompressibleFlow<Space>& flow) {
   const UnsteadyOptions& c = flow.c.time;
@@ -372,7 +371,6 @@ int run_in(Run& run, const Table& config) {
       flow.pseudo.least_turbulence_reference = carried.turbulence_reference;
     }
   }
-  const bool writes = run.ranks().is_root();
   if (restarted) lab.resume(*run.restart());
   const std::string note = restarted ? load_flow(run.ranks(), *run.restart(), flow) : "";
   if (restarted) run.reached(end_of(flow));
@@ -383,7 +381,7 @@ int run_in(Run& run, const Table& config) {
   if (carries) header.notes.emplace_back("start", "the last state of " + c.start_from);
   if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(std::move(header));
-  if (writes)
+  if (run.ranks().is_root())
     output.open(run.directory(), run.name(), restarted ? std::optional<double>(output_time(flow)) : std::nullopt);
   else
     read.mesh = {};

@@ -48,8 +48,8 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   using Base::metrics, Base::pressure;
   ImmersedFlow(const ImmersedCase& c, Bodies bodies, const Table& linear)
       : ImmersedFlow(c, std::move(bodies), linear, FlowRanks(c.flow)) {}
-  // layers: number of cell layers around the part of a rank in which bodies are classified; 0: as many as the bodies
-  // require.
+  // layers: number of cell layers around the part of a rank in which bodies are classified; 0: the number that the
+  // bodies require.
   ImmersedFlow(const ImmersedCase& c, Bodies bodies, const Table& linear, const FlowRanks& ranks, int layers = 0);
 
   // Sets u^0 by the case and projects it. False: the projection failed.

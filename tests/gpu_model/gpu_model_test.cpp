@@ -101,7 +101,7 @@ TEST(GpuModel, PollsThatFindNothingTakeL2AndIssue) {
   k = one_launch();
   k.instructions = 1e6;
   k.poll_instructions = 3e6;
-  expect_term(k, "issue", 1e-4);
+  expect_term(k, "issue", (1e6 + 3e6) / (10 * 4e9));  // 10 SMs issue four instructions per nanosecond
 }
 
 TEST(GpuModel, InstructionsTakeTheIssueOfTheSmsThatWork) {

@@ -24,7 +24,8 @@ import laws
 
 STEPS = 3
 MOST_CELLS = 300  # on the device
-NOT_ON_DEVICE = {"channel_retau180_komega", "channel_retau550_komega"}  # half a minute each; k_omega_channel_test.cpp compares the spaces
+# Half a minute each; k_omega_channel_test.cpp compares the spaces.
+NOT_ON_DEVICE = {"channel_retau180_komega", "channel_retau550_komega"}
 VARIANTS = {"host": ([], ["--space", "host"]), "device": ([], ["--space", "device"])}
 for ranks in (2, 4):
     VARIANTS["%d ranks" % ranks] = (["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)], [])

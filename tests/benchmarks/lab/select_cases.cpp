@@ -137,8 +137,9 @@ std::vector<Case> all_cases() {
        {multigrid, cg_jacobi}}};
 }
 
-// A round of a case: the default twice, [select] by each rule among all, the others; side by side on one core, so that a
-// machine whose speed wavers is equally fast for all of them. The others are stopped when those before have ended.
+// A round of a case: the default twice, [select] by each rule among all, the others. They run side by side on one core,
+// so that a machine whose speed varies is equally fast for all of them. The others are stopped when those before have
+// ended.
 constexpr const char* rules[] = {"races", "tsallis_inf", "thompson", "probe"};
 constexpr std::size_t first = 0, again = 1, selected = 2, others = selected + std::size(rules);
 
