@@ -214,8 +214,15 @@ def listed_cases(tier):
     try:
         with open(path, "rb") as file:
             listed = records.tomllib.load(file)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise Refused("no tier '%s': expected tiny, small, medium or a list of cases (FILE.toml): %s"
+                      % (tier, error.strerror)) from None
+    except ValueError as error:
         raise Refused("%s: no list of cases: %s" % (path, error)) from None
+    for number, entry in enumerate(listed.get("run", [{}]), 1):
+        missing = [key for key in ("name", "case", "set") if not isinstance(entry, dict) or key not in entry]
+        if missing:
+            raise Refused("%s: [[run]] %d: missing '%s'" % (path, number, missing[0]))
     if tier == "medium":
         for entry in listed["run"]:
             entry["set"] |= entry["medium"]

@@ -161,6 +161,15 @@ class Corpus(unittest.TestCase):
         self.assertIn("holds another corpus", refused.stdout)
         self.assertEqual(self.read("home", "data", "cavity", "thesis.txt"), "mine")
 
+    def test_a_list_of_cases_that_is_none_is_refused(self):
+        for text, words in (("[x]", "[[run]] 1: missing 'name'"), ('[[run]]\nname = "a"', "[[run]] 1: missing 'case'"),
+                            ("[[run]", "no list of cases")):
+            self.write(text, "list.toml")
+            refused = self.weir("build", "unlisted", "--tier", "list.toml")
+            self.assertEqual(refused.returncode, 2, refused.stdout)
+            self.assertIn(words, refused.stdout)
+        self.assertIn("expected tiny, small, medium", self.weir("build", "unlisted", "--tier", "huge").stdout)
+
     def test_a_damaged_file_is_named(self):
         shutil.copytree(self.corpus, self.path("damaged"))
         name = "data/channel/flow_00000003_0.h5"
