@@ -31,7 +31,7 @@ inside() {
   esac
   if [ "$tests" = gate ]; then
     short=(--steps 1) small=(--quick) build=build
-    expect 0 "$installs" ./weir setup all
+    expect 0 "$installs" ./weir setup tests
     show 0 ./weir build default all benchmarks
   else
     expect 0 "$installs" ./weir setup

@@ -6,10 +6,11 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "inputs/case.hpp"
+#include "postproc/own_file.hpp"
 
 namespace weir::gpu {
 namespace {
-std::filesystem::path folder() { return std::filesystem::path(WEIR_SOURCE_DIR) / "tests/gpu_model/devices"; }
+std::filesystem::path folder() { return own_file("tests/gpu_model/devices"); }
 
 std::string path_of(const std::string& name) {
   if (name.ends_with(".toml")) return name;

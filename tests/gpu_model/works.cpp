@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "postproc/own_file.hpp"
 #include "tests/gpu_model/suite.hpp"
 
 namespace weir::gpu {
@@ -37,7 +38,7 @@ std::map<std::string, Measured> read_measured(const std::filesystem::path& path)
 }  // namespace
 
 std::vector<Work> read_works() {
-  const std::filesystem::path folder = std::filesystem::path(WEIR_SOURCE_DIR) / "tests/gpu_model";
+  const std::filesystem::path folder = own_file("tests/gpu_model");
   const Table t = read_case((folder / "works.toml").string());
   const auto measured = read_measured(folder.parent_path().parent_path() / "docs/results/gpu_h100.csv");
   std::vector<Work> works;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "postproc/own_file.hpp"
 #include "postproc/run/csv.hpp"
 
 namespace weir::bench {
@@ -37,7 +38,7 @@ std::string words_of(const std::string& log) {
 
 }  // namespace
 
-std::string inputs_folder() { return std::string(WEIR_SOURCE_DIR) + "/inputs/"; }
+std::string inputs_folder() { return own_file("inputs") + "/"; }
 
 Subject cavity_subject() {
   return {"cavity",

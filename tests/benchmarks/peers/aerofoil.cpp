@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "postproc/own_file.hpp"
 #include "tests/benchmarks/peers/programs.hpp"
 
 namespace weir::bench {
@@ -62,7 +63,7 @@ double megabytes_of(const Child& child) {
 
 // The shipped case's solvers on FVENS's mesh: its pseudo_time and linear tables as they are.
 void write_our_case(const fs::path& path, const fs::path& mesh) {
-  std::ifstream file(WEIR_SOURCE_DIR "/inputs/compressible/naca0012_laminar.toml");
+  std::ifstream file(own_file("inputs/compressible/naca0012_laminar.toml"));
   std::stringstream text;
   text << file.rdbuf();
   const std::string shipped = text.str();

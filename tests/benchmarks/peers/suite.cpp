@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "postproc/own_file.hpp"
 #include "tests/benchmarks/peers/aerofoil.hpp"
 #include "tests/benchmarks/peers/cavity.hpp"
 #include "tests/benchmarks/peers/rows.hpp"
@@ -92,7 +93,7 @@ int bench_peers(const PeersOptions& o) {
   say_missing_peers();
   PeerRows rows(o.folder + "/peers", about_this(o.build));
   const std::string kept = o.folder + "/peer_settings.json";
-  PeerSettings settings(std::filesystem::exists(kept) ? kept : WEIR_SOURCE_DIR "/docs/results/peer_settings.json");
+  PeerSettings settings(std::filesystem::exists(kept) ? kept : own_file("docs/results/peer_settings.json"));
   for (const PeerCase& c : peer_cases(o.quick))
     if (is_wanted(o, c.name)) measure(rows, c, settings, o);
   for (const std::string& name : cavity_cases())
