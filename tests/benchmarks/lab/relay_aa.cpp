@@ -66,7 +66,8 @@ double median_by(const std::vector<Branched>& all, double Branched::*what) {
 }
 
 int measure_branches(const Subject& s, int branches, const LabOptions& options) {
-  const int count = options.quick ? 2 : 100, steps = options.quick ? 8 : s.steps;
+  const int count = options.quick ? 1 : 100, steps = options.quick ? 8 : s.steps;
+  if (options.quick) branches = 1;
   const fs::path folder = fs::absolute(options.folder);
   fs::create_directories(folder);
   const std::string run = (folder / ("relay_" + s.name)).string();
