@@ -32,6 +32,7 @@ std::vector<T> copied(const T* from, std::int64_t n, bool on_device) {
 template <class Index>
 void read_row_start(const weir_csr& A, bool on_device, std::vector<std::int64_t>& to) {
   const std::int64_t base = A.flags & WEIR_ONE_BASED ? 1 : 0;
+  to.reserve(at(A.rows) + 1);
   for (const Index start : copied(static_cast<const Index*>(A.row_start), A.rows + 1, on_device))
     to.push_back(start - base);
 }
@@ -231,31 +232,37 @@ Split split(const BlockCsrData& A, const RowParts& parts) {
   return s;
 }
 
+// A matrix of the facts of `of` on these arrays.
+template <class Space>
+std::unique_ptr<BlockCsr<Space>> matrix_on(const BlockCsrData& of, Array<std::int64_t, Space> row_start,
+                                           Array<int, Space> column, Array<double, Space> value) {
+  auto pattern =
+      std::make_shared<BlockPattern<Space>>(of.block, std::move(row_start), std::move(column), of.symmetric);
+  pattern->constant_null_space = of.constant_null_space;
+  return std::make_unique<BlockCsr<Space>>(std::move(pattern), std::move(value));
+}
+
+template <class T, class Space>
+Array<T, Space> lent_array(const void* data, std::size_t n) {  // nothing writes to it through the matrix
+  return Array<T, Space>::borrowed(const_cast<T*>(static_cast<const T*>(data)), static_cast<std::int64_t>(n));
+}
+
 }  // namespace
 
 template <class Space>
-std::unique_ptr<BlockCsr<Space>> Rows<Space>::lend(const std::int64_t* row_start, const int* column,
-                                                   const double* value) {
-  // Nothing writes to them through the matrix.
-  const std::int64_t rows = parts_.all(), blocks = static_cast<std::int64_t>(A_.column.size());
-  auto pattern = std::make_shared<BlockPattern<Space>>(
-      A_.block, Array<std::int64_t, Space>::borrowed(const_cast<std::int64_t*>(row_start), rows + 1),
-      Array<int, Space>::borrowed(const_cast<int*>(column), blocks), A_.symmetric);
-  pattern->constant_null_space = A_.constant_null_space;
-  return std::make_unique<BlockCsr<Space>>(
-      std::move(pattern), Array<double, Space>::borrowed(const_cast<double*>(value), blocks * A_.block * A_.block));
-}
-
-template <class Space>
-Rows<Space>::Rows(BlockCsrData A, const RowParts& parts, const weir_csr* lent) : A_(std::move(A)), parts_(parts) {
+Rows<Space>::Rows(BlockCsrData A, const RowParts& parts, const weir_csr* lent)
+    : A_(std::move(A)), parts_(parts), is_lent_(lent) {
   if (lent)
-    own_ = lend(static_cast<const std::int64_t*>(lent->row_start), lent->column, lent->value);
-  else if (parts.is_alone() && std::is_same_v<Space, Host>)
-    own_ = lend(A_.row_start.data(), A_.column.data(), A_.value.data());
-  else if (parts.is_alone())
-    own_ = std::make_unique<BlockCsr<Space>>(A_);
-  if (lent || (parts.is_alone() && !std::is_same_v<Space, Host>)) A_ = {};
-  if (own_) return;
+    own_ = matrix_on<Space>(A_, lent_array<std::int64_t, Space>(lent->row_start, A_.row_start.size()),
+                            lent_array<int, Space>(lent->column, A_.column.size()),
+                            lent_array<double, Space>(lent->value, A_.value.size()));
+  else if (parts.is_alone())  // in arrays, which have huge pages: solves on vectors of the standard library are slower
+    own_ = matrix_on<Space>(A_, Array<std::int64_t, Space>(A_.row_start), Array<int, Space>(A_.column),
+                            Array<double, Space>(A_.value));
+  if (own_) {
+    A_ = {};
+    return;
+  }
   const Communicator& ranks = *parts.ranks;
   Split s;
   std::vector<GhostRequest> requests;
@@ -285,12 +292,9 @@ const Matrix<Space>& Rows<Space>::matrix() const {
 
 template <class Space>
 void Rows<Space>::update(const std::vector<double>& values) {
-  if (!spread_ && A_.column.empty()) {
-    if (!std::is_same_v<Space, Host>) own_->update(values);
-    return;
-  }
+  if (is_lent_) return;
+  if (!spread_) return own_->update(values);
   std::copy(values.begin(), values.end(), A_.value.begin());
-  if (!spread_) return;
   const Split s = split(A_, parts_);
   own_->update(s.own.value);
   assign<Space>(Array<double, Space>(s.beyond.value), spread_->coupling_values());
@@ -298,7 +302,7 @@ void Rows<Space>::update(const std::vector<double>& values) {
 
 template <class Space>
 BlockCsrData Rows<Space>::entries() const {
-  return A_.column.empty() && !spread_ ? block_rows<Space>(*own_) : A_;
+  return spread_ ? A_ : block_rows<Space>(*own_);
 }
 template <class Space>
 std::unique_ptr<OwnMatrix<Space>> Rows<Space>::transposed() const {

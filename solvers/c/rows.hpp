@@ -67,10 +67,9 @@ class Rows final : public OwnMatrix<Space> {
   std::unique_ptr<OwnMatrix<Space>> transposed() const override;
 
  private:
-  std::unique_ptr<BlockCsr<Space>> lend(const std::int64_t* row_start, const int* column, const double* value);
-
-  BlockCsrData A_;  // on one rank: the arrays of own_ on the host, else without entries
+  BlockCsrData A_;  // on one rank: empty
   RowParts parts_;
+  bool is_lent_;
   std::unique_ptr<BlockCsr<Space>> own_;
   std::unique_ptr<DistributedMatrix<Space>> spread_;  // null on one rank
 };

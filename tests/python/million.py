@@ -53,9 +53,9 @@ def main():
     for pair in range(int(sys.argv[2]) if len(sys.argv) > 2 else 9):
         seconds = {}
         for name in sorted(calls, reverse=pair % 2 == 1):
-            begun = time.perf_counter()
+            begun = time.process_time()
             calls[name]()
-            seconds[name] = time.perf_counter() - begun
+            seconds[name] = time.process_time() - begun
         ratios.append(seconds["python"] / seconds["cpp"])
         print(f"python {seconds['python']:.3f} s, C++ {seconds['cpp']:.3f} s, ratio {ratios[-1]:.4f}", flush=True)
     print(f"ratio {statistics.median(ratios):.4f} ({min(ratios):.4f} to {max(ratios):.4f}), {len(ratios)} pairs")

@@ -1,4 +1,6 @@
 """Spack recipe: spack repo add packaging/spack && spack install weir"""
+import os
+
 from spack.package import *
 
 try:  # Spack 1.0 has moved them there
@@ -14,6 +16,7 @@ class Weir(CMakePackage, CudaPackage):
     license("BSD-3-Clause")
     version("main")  # of the sources around this recipe: spack develop --path . weir@main
 
+    variant("program", default=True, description="The program weir; without it the library alone")
     variant("mpi", default=True, description="Ranks")
     variant("petsc", default=False, when="+mpi", description="Compare with PETSc")
     variant("hypre", default=False, when="+mpi", description="Compare with hypre")
@@ -45,12 +48,13 @@ class Weir(CMakePackage, CudaPackage):
     def cmake_args(self):
         args = [
             self.define("WEIR_NATIVE", False),  # Spack's wrapper names the target
+            self.define("CMAKE_INSTALL_LIBDIR", "lib"),
             self.define("WEIR_TESTS", False),
             self.define("WEIR_BENCHMARKS", False),
             self.define("WEIR_DEVICE", "cuda" if self.spec.satisfies("+cuda") else "simt"),
             self.define_from_variant("WEIR_REGIONS", "regions"),
         ]
-        for variant in ("mpi", "petsc", "hypre", "suitesparse", "shared", "eigen"):
+        for variant in ("program", "mpi", "petsc", "hypre", "suitesparse", "shared", "eigen"):
             args.append(self.define_from_variant("WEIR_" + variant.upper(), variant))
         for variant, package, option in (("petsc", "petsc", "PETSC_DIR"), ("hypre", "hypre", "HYPRE_DIR"),
                                          ("suitesparse", "suite-sparse", "SUITESPARSE_DIR")):
@@ -59,3 +63,18 @@ class Weir(CMakePackage, CudaPackage):
         if self.spec.satisfies("+cuda") and self.spec.variants["cuda_arch"].value[0] != "none":
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", ";".join(self.spec.variants["cuda_arch"].value)))
         return args
+
+    def test_heat(self):
+        """heat equation in C on the installed library, against the known solution"""
+        if not self.spec.satisfies("+shared"):
+            raise SkipTest("libweir.so is not installed: +shared")
+        source = self.prefix.share.weir.inputs.examples.join("4_heat.c")
+        libraries = ["-L" + self.prefix.lib, "-Wl,-rpath," + self.prefix.lib, "-lweir", "-lm"]
+        Executable(os.environ["CC"])(source, "-I" + self.prefix.include, *libraries, "-o", "heat")
+        check_outputs("largest error", Executable("./heat")(output=str))
+
+    def test_program(self):
+        """a small system by the installed program"""
+        if not self.spec.satisfies("+program"):
+            raise SkipTest("the program is not installed: +program")
+        check_outputs("converged", Executable(self.prefix.bin.weir)("solve", "banded:1000:1", output=str))
