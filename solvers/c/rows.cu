@@ -236,8 +236,7 @@ Split split(const BlockCsrData& A, const RowParts& parts) {
 template <class Space>
 std::unique_ptr<BlockCsr<Space>> matrix_on(const BlockCsrData& of, Array<std::int64_t, Space> row_start,
                                            Array<int, Space> column, Array<double, Space> value) {
-  auto pattern =
-      std::make_shared<BlockPattern<Space>>(of.block, std::move(row_start), std::move(column), of.symmetric);
+  auto pattern = std::make_shared<BlockPattern<Space>>(of.block, std::move(row_start), std::move(column), of.symmetric);
   pattern->constant_null_space = of.constant_null_space;
   return std::make_unique<BlockCsr<Space>>(std::move(pattern), std::move(value));
 }

@@ -21,8 +21,8 @@
 namespace weir {
 
 Ledger& ledger() {
-  static Ledger the_ledger;
-  return the_ledger;
+  static thread_local Ledger of_this_thread;
+  return of_this_thread;
 }
 
 namespace detail {
@@ -103,7 +103,7 @@ void refuse_count(std::int64_t n) {
 }
 
 double* reduction_scratch(std::int64_t count) {
-  static std::vector<double> scratch;
+  static thread_local std::vector<double> scratch;  // solvers of several threads reduce at a time
   if (static_cast<std::int64_t>(scratch.size()) < count) scratch.resize(static_cast<std::size_t>(count));
   return scratch.data();
 }

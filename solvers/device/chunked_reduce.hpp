@@ -28,7 +28,7 @@ inline constexpr int reduction_chunk = 4096;
 inline constexpr int reduction_grain =
     2 * reduction_chunk;  // below this many indices a second thread costs more than it saves
 
-double* reduction_scratch(std::int64_t count);     // grows, then stays
+double* reduction_scratch(std::int64_t count);     // of this thread; grows, then stays
 double tree_sum(const double* v, std::int64_t n);  // pairwise, fixed
 
 inline int reduction_chunks(int n) { return (n + reduction_chunk - 1) / reduction_chunk; }

@@ -1,4 +1,4 @@
-// Allocations, copies, launches and waits of the process, in bytes and counts. In steady state a time step allocates
+// Allocations, copies, launches and waits of a thread, in bytes and counts. In steady state a time step allocates
 // nothing and copies only scalars; tests check it.
 #pragma once
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Ledger {
   std::int64_t synchronisations = 0;  // the host has waited for the device: for a sum, a copy, or because it said so
 };
 
-// The one ledger of the process.
+// That of the calling thread.
 Ledger& ledger();
 
 }  // namespace weir

@@ -18,9 +18,10 @@ const std::string selects =
     gmres +
     "\n[select]\nsolvers = [\"other\", \"none\"]\nevery = 1\nbudget = 1e9\n[select.other]\nmethod = \"bicgstab\"\n"
     "[select.none]\nmax_iterations = 1\npreconditioner = { type = \"none\" }\n";
-const std::array<std::string, 4> options = {
-    gmres, selects, "method = \"bicgstab\"\npreconditioner = { type = \"parilu\" }",
-    "method = \"gmres\"\nrefresh = \"every:2\"\ninitial_guess = \"projection:2\"\npreconditioner = { type = \"jacobi\" }"};
+const std::array<std::string, 4> options = {gmres, selects,
+                                            "method = \"bicgstab\"\npreconditioner = { type = \"parilu\" }",
+                                            "method = \"gmres\"\nrefresh = \"every:2\"\ninitial_guess = "
+                                            "\"projection:2\"\npreconditioner = { type = \"jacobi\" }"};
 
 int doubled(void* size, const double* x, double* y) {
   for (int i = 0; i < *static_cast<int*>(size); ++i) y[i] = 2 * x[i];
