@@ -80,7 +80,7 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   void describe(RunHeader& h) const {
     h.systems.emplace_back(coupled_system.name, flow.solver().describe());
     if (!flow.ranks().alone() && !flow.solver().is_independent_of_ranks())
-      h.notes.emplace_back("iterations", "depend on the number of ranks: each rank preconditions its own cells");
+      h.notes.emplace_back("iterations", "depend on the number of ranks: the preconditioner depends on the partition");
   }
 
   bool initialise(Run&) {

@@ -203,7 +203,7 @@ void add_rank_notes(const CompressibleFlow<Space>& flow, RunHeader& h) {
   h.notes.emplace_back("halo", std::string(to_string(r.halo.strategy)) + ", " + flow.space.halo().path());
   h.notes.emplace_back("output", "fields, wall data and checkpoints are written by the root rank");
   if (!flow.pseudo.solver().is_independent_of_ranks())
-    h.notes.emplace_back("iterations", "depend on the number of ranks: each rank preconditions its own cells");
+    h.notes.emplace_back("iterations", "depend on the number of ranks: the preconditioner depends on the partition");
 }
 
 template <class Space>

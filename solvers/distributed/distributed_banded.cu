@@ -17,7 +17,6 @@ DistributedBanded<Space>::DistributedBanded(const Communicator& ranks, Extents w
       cuts_(cuts),
       box_(cuts.box(ranks.rank())),
       map_(ranks, places_of(whole, box_)),
-      options_(this->halo_.found(options)),
       direction_(directions_of(cubes(whole, periodic), whole, periodic)) {
   border_ = border_links(whole, periodic, cuts, ranks.rank());
   connect({});
@@ -32,7 +31,7 @@ void DistributedBanded<Space>::connect(const std::vector<RemoteEntry>& remote) {
   const Communicator& ranks = *this->ranks();
   if (ranks.any(!is_connected_ || border.requests != requested_)) {
     pattern_ = make_halo_pattern(ranks, border.requests);
-    this->halo_.connect(ranks, pattern_, 1, options_);
+    this->halo_.connect(ranks, pattern_, 1, this->halo_options());
     requested_ = border.requests;
     is_connected_ = true;
   }
@@ -42,6 +41,7 @@ void DistributedBanded<Space>::connect(const std::vector<RemoteEntry>& remote) {
   this->ghost_.assign(c.ghost);
   this->value_.assign(c.value);
   slot_.assign(border.slots());
+  ++this->connections_;
 }
 
 template <class Space>

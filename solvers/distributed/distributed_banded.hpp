@@ -40,7 +40,6 @@ class DistributedBanded final : private LocalPart<Banded<Space>>,
   Extents whole() const { return whole_; }
   const Periodic& periodic() const { return periodic_; }  // of the whole grid
   const BoxCuts& cuts() const { return cuts_; }
-  const HaloOptions& halo_options() const { return options_; }
   void set_grid(const BandedGrid& grid);
   bool has_grid() const { return has_grid_; }
   const std::array<SeparableDirection, 3>& directions() const { return direction_; }
@@ -64,7 +63,6 @@ class DistributedBanded final : private LocalPart<Banded<Space>>,
   BoxCuts cuts_;
   RankBox box_;
   RankMap map_;
-  HaloOptions options_;
   std::array<SeparableDirection, 3> direction_;
   std::vector<BorderLink> border_;       // the links of the bands
   std::vector<GhostRequest> requested_;  // of the current halo ...

@@ -7,45 +7,46 @@
 namespace weir {
 namespace distributed_kernels {
 
-struct Border {
-  View<const int> row, start, ghost;
-  View<const double> value, x;
-  int block;
-};
-
 // Entry e of border row r of C x_ghost.
-WEIR_HD inline double from_ghosts(const Border& b, int r, int e) {
+WEIR_HD inline double from_ghosts(const CouplingView& C, const double* x_ghost, int r, int e) {
   double s = 0;
-  for (int k = b.start[r]; k < b.start[r + 1]; ++k) {
-    const double* value = b.value.data() + (static_cast<std::int64_t>(k) * b.block + e) * b.block;
-    const double* x = b.x.data() + static_cast<std::int64_t>(b.ghost[k]) * b.block;
-    for (int c = 0; c < b.block; ++c) s += value[c] * x[c];
+  for (int k = C.start[r]; k < C.start[r + 1]; ++k) {
+    const double* value = C.value.data() + (static_cast<std::int64_t>(k) * C.block + e) * C.block;
+    const double* x = x_ghost + static_cast<std::int64_t>(C.ghost[k]) * C.block;
+    for (int c = 0; c < C.block; ++c) s += value[c] * x[c];
   }
   return s;
 }
 
 template <class Space>
-void add(const Border& border, double factor, View<double> y) {
-  const Border b = border;
-  for_each<Space>(b.row.size(), [=] WEIR_HD(int r) {
-    for (int e = 0; e < b.block; ++e) y[b.row[r] * b.block + e] += factor * from_ghosts(b, r, e);
+void add(const CouplingView& coupling, const double* x, View<double> y) {
+  const CouplingView C = coupling;
+  for_each<Space>(C.row.size(), [=] WEIR_HD(int r) {
+    for (int e = 0; e < C.block; ++e) y[C.row[r] * C.block + e] += C.factor * from_ghosts(C, x, r, e);
   });
 }
 template <class Space>
-double add_dot(const Border& border, double factor, View<const double> w, View<double> y) {
-  const Border b = border;
-  return sum<Space>(b.row.size(), [=] WEIR_HD(int r) {
+double add_dot(const CouplingView& coupling, const double* x, View<const double> w, View<double> y) {
+  const CouplingView C = coupling;
+  return sum<Space>(C.row.size(), [=] WEIR_HD(int r) {
     double s = 0;
-    for (int e = 0; e < b.block; ++e) {
-      const double more = factor * from_ghosts(b, r, e);
-      y[b.row[r] * b.block + e] += more;
-      s += w[b.row[r] * b.block + e] * more;
+    for (int e = 0; e < C.block; ++e) {
+      const double more = C.factor * from_ghosts(C, x, r, e);
+      y[C.row[r] * C.block + e] += more;
+      s += w[C.row[r] * C.block + e] * more;
     }
     return s;
   });
 }
 
 }  // namespace distributed_kernels
+
+template <class Space>
+void add_coupling(const CouplingView& C, View<const double> x_ghost, View<double> y) {
+  distributed_kernels::add<Space>(C, x_ghost.data(), y);
+}
+template void add_coupling<Host>(const CouplingView&, View<const double>, View<double>);
+template void add_coupling<Device>(const CouplingView&, View<const double>, View<double>);
 
 template <class Space>
 DistributedMatrix<Space>::DistributedMatrix(const Communicator& ranks, const Matrix<Space>& local,
@@ -58,6 +59,7 @@ DistributedMatrix<Space>::DistributedMatrix(const Communicator& ranks, const Mat
       halo_(ranks, pattern, local.block(), options),
       ranks_(ranks),
       local_(local),
+      options_(halo_.found(options)),
       block_(local.block()),
       symmetric_(symmetric),
       null_space_(null_space),
@@ -65,14 +67,11 @@ DistributedMatrix<Space>::DistributedMatrix(const Communicator& ranks, const Mat
 
 template <class Space>
 void DistributedMatrix<Space>::add_ghosts(double factor, View<double> y) const {
-  halo_.finish();
-  distributed_kernels::add<Space>({row_, start_, ghost_, value_, halo_.ghosts(), block_}, factor * factor_, y);
+  add_coupling<Space>(beyond(factor), ghosts(), y);
 }
 template <class Space>
 double DistributedMatrix<Space>::add_ghosts(double factor, View<const double> w, View<double> y) const {
-  halo_.finish();
-  return distributed_kernels::add_dot<Space>({row_, start_, ghost_, value_, halo_.ghosts(), block_}, factor * factor_,
-                                             w, y);
+  return distributed_kernels::add_dot<Space>(beyond(factor), ghosts().data(), w, y);
 }
 
 template <class Space>
@@ -84,8 +83,7 @@ Coupling DistributedMatrix<Space>::coupling() const {
 template <class Space>
 std::vector<double> DistributedMatrix<Space>::at_ghosts(View<const double> x) const {
   fetch(x);
-  halo_.finish();
-  return on_host<Space>(halo_.ghosts());
+  return on_host<Space>(ghosts());
 }
 
 template <class Space>

@@ -23,6 +23,17 @@ struct Coupling {
   std::vector<double> value;
 };
 
+// Kernel view of a Coupling; its values are to be multiplied by `factor`.
+struct CouplingView {
+  int block;
+  double factor;
+  View<const int> row, start, ghost;
+  View<const double> value;
+};
+// y += C x_ghost
+template <class Space>
+void add_coupling(const CouplingView& C, View<const double> x_ghost, View<double> y);
+
 template <class Space>
 class DistributedMatrix : public Matrix<Space> {
  public:
@@ -32,7 +43,18 @@ class DistributedMatrix : public Matrix<Space> {
 
   const Matrix<Space>& local() const { return local_; }
   View<double> coupling_values() { return value_; }  // for new values with the same pattern
+  CouplingView beyond(double factor = 1) const {
+    return {block_, factor * factor_, row_.view(), start_.view(), ghost_.view(), value_.view()};
+  }
+  int connections() const { return connections_; }  // grows when the pattern of the coupling changes
   const Halo<Space>& halo() const { return halo_; }
+  const HaloOptions& halo_options() const { return options_; }
+  // Starts the exchange of x; ghosts() waits for it. Collective.
+  void fetch(View<const double> x) const { halo_.start(HaloFields::blocks(x.data(), block_)); }
+  View<const double> ghosts() const {
+    halo_.finish();
+    return halo_.ghosts();
+  }
   Coupling coupling() const;                                  // with current values
   std::vector<double> at_ghosts(View<const double> x) const;  // B values per ghost, fetched from the owners; collective
 
@@ -54,11 +76,11 @@ class DistributedMatrix : public Matrix<Space> {
   HaloCost halo_cost() const override { return {halo_.traffic().seconds, halo_.traffic().bytes}; }
 
  protected:
-  void fetch(View<const double> x) const { halo_.start(HaloFields::blocks(x.data(), block_)); }
   // Adds the fetched values times `factor` to the border rows of y; returns the sum of w times the added values.
   double add_ghosts(double factor, View<const double> w, View<double> y) const;
   void add_ghosts(double factor, View<double> y) const;
   double factor_ = 1;  // of all coupling values
+  int connections_ = 0;
   GrowingArray<int, Space> row_, start_, ghost_;
   GrowingArray<double, Space> value_;
   mutable Halo<Space> halo_;
@@ -66,6 +88,7 @@ class DistributedMatrix : public Matrix<Space> {
  private:
   const Communicator& ranks_;
   const Matrix<Space>& local_;
+  HaloOptions options_;
   int block_;
   bool symmetric_, null_space_;
   std::int64_t unknowns_;

@@ -90,8 +90,7 @@ DistributedStencil<Space>::DistributedStencil(const Communicator& ranks, Separab
       whole_(std::move(whole)),
       cuts_(cuts),
       box_(cuts.box(ranks.rank())),
-      map_(ranks, places_of(whole_.extents(), box_)),
-      options_(this->halo_.found(options)) {
+      map_(ranks, places_of(whole_.extents(), box_)) {
   std::vector<double> inverse[3];
   for (int d = 0; d < 3; ++d) {
     for (int i = box_.low[d]; i < box_.high[d]; ++i) inverse[d].push_back(1 / whole_.direction[d].mass[i]);

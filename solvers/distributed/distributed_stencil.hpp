@@ -28,7 +28,6 @@ class DistributedStencil : private LocalPart<SeparableStencil<Space>>,
   void set_coefficients(double shift, double scale) override;
   const RankBox& box() const { return box_; }
   const BoxCuts& cuts() const { return cuts_; }
-  const HaloOptions& halo_options() const { return options_; }
   const RankMap& rows_of_ranks() const override { return map_; }
   std::unique_ptr<Matrix<Space>> make_whole() const override;
   void update_whole(Matrix<Space>* whole) const override;
@@ -43,7 +42,6 @@ class DistributedStencil : private LocalPart<SeparableStencil<Space>>,
   BoxCuts cuts_;
   RankBox box_;
   RankMap map_;
-  HaloOptions options_;
   Array<double, Space> inverse_mass_[3];  // of this box
   Array<double, Space> border_volume_;    // 1 / volume of the border rows
 };

@@ -81,6 +81,8 @@ class Communicator {
   // The values of all ranks in order on rank 0; empty on other ranks. counts[r]: number of values of rank r.
   virtual void gather(std::span<const double> mine, std::span<const int> counts, std::span<double> all) const;
   virtual void scatter(std::span<const double> all, std::span<const int> counts, std::span<double> mine) const;
+  // In place, on all ranks: rank r has set counts[r] bytes from byte begin[r] of `all` on.
+  virtual void gather_on_all(void* /*all*/, std::span<const int> /*counts*/, std::span<const int> /*begin*/) const {}
 
   virtual std::unique_ptr<HaloTransport> transport(HaloStrategy strategy, const HaloLinks& links, const double* send,
                                                    double* receive) const;

@@ -110,6 +110,9 @@ class MpiRanks : public Communicator {
     WEIR_MPI(MPI_Scatterv(all.data(), counts.data(), begin.data(), MPI_DOUBLE, mine.data(),
                           static_cast<int>(mine.size()), MPI_DOUBLE, 0, comm_));
   }
+  void gather_on_all(void* all, std::span<const int> counts, std::span<const int> begin) const override {
+    WEIR_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all, counts.data(), begin.data(), MPI_BYTE, comm_));
+  }
 
   std::unique_ptr<HaloTransport> transport(HaloStrategy strategy, const HaloLinks& links, const double* send,
                                            double* receive) const override {

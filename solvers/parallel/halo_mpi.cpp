@@ -102,7 +102,10 @@ class Persistent : public HaloTransport {
     for (auto& request : requests_)
       if (!ended) MPI_Request_free(&request);
   }
-  void start() override { WEIR_MPI(MPI_Startall(static_cast<int>(requests_.size()), requests_.data())); }
+  void start() override {
+    if (requests_.empty()) return;  // Open MPI refuses to start none
+    WEIR_MPI(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()));
+  }
   void finish() override {
     WEIR_MPI(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
   }

@@ -42,13 +42,17 @@ constexpr Option aggregation_keys[] = {
      "coarse_matrices, single=float"},
     {"levels", Option::integer, "20", "largest number of levels", "[2, inf)"},
     {"coarse_rows", Option::integer, "32", "largest number of block rows of the coarsest level", "[1, inf)",
-     "block rows"}};
+     "block rows"},
+    {"gather_rows", Option::integer, "1024",
+     "largest number of block rows, over all ranks, of a level that every rank holds and solves whole (parallel runs)",
+     "[0, inf)", "block rows"}};
 
 // Keys of constant interpolation only; those of the other are neither read nor written into the effective
 // configuration.
 void read_constant(const Table& t, AggregationOptions& o) {
   o.smoother = t.table("smoother");
-  read_keys(t, "cycle", o.cycle, "passes", o.passes, "diffusion", o.diffusion, "scaling", o.scaling);
+  read_keys(t, "cycle", o.cycle, "passes", o.passes, "diffusion", o.diffusion, "scaling", o.scaling, "gather_rows",
+            o.gather_rows);
   o.coarse_floats = t.get<std::string>("coarse_storage") == "float";
   if (o.smoother_type() == "aggregation") o.smoother.fail("type", "aggregation cannot be its own smoother");
 }
@@ -61,7 +65,7 @@ AggregationOptions read_aggregation_options(const Table& t) {
   read_keys(t, "levels", o.levels, "coarse_rows", o.coarse_rows, "strength", o.strength);
   if (o.pre + o.post == 0) t.fail("post", "'pre' and 'post' must not both be 0");
   if (!o.smoothed) read_constant(t, o);
-  for (const char* key : {"smoother", "cycle", "passes", "scaling", "diffusion", "coarse_storage"})
+  for (const char* key : {"smoother", "cycle", "passes", "scaling", "diffusion", "coarse_storage", "gather_rows"})
     if (o.smoothed && t.has(key)) t.fail(key, "applies to interpolation = \"constant\" only");
   return o;
 }
@@ -104,7 +108,7 @@ constexpr PreconditionerDescription preconditioner::aggregation{
     .citation = "Vanek, Mandel & Brezina 1996; Notay 2010; Lallemand, Steve & Dervieux 1992",
     .options = aggregation_keys,
     .matrices = on_any_matrix,
-    .over_ranks = 0,
+    .over_ranks = on_any_matrix,
     .update_cost = 2,
     .tried_with = "gmres",
     .bytes = aggregation_bytes,

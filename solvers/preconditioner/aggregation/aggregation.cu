@@ -9,11 +9,11 @@
 #include "base/error.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
-#include "solvers/preconditioner/aggregation/aggregates.hpp"
+#include "solvers/matrix/row_error.hpp"
+#include "solvers/parallel/agree.hpp"
 #include "solvers/preconditioner/aggregation/aggregation.hpp"
-#include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
+#include "solvers/preconditioner/aggregation/aggregation_levels.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
-#include "solvers/preconditioner/wide_matrix.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -23,55 +23,6 @@ using namespace aggregation;
 
 constexpr double slowest_coarsening = 0.9;  // rows kept at most, else no further level
 constexpr double enough = 0.25;             // |r| left after the first step of a K cycle below which there is no second
-
-// T: storage of the coarse matrices.
-template <class Space, class T>
-struct Level {
-  const BlockSparse<Space>* A = nullptr;
-  std::unique_ptr<CsrMatrix<Space, T>> own;  // *A, below the finest
-  std::unique_ptr<Preconditioner<Space>> smoother;
-  WideMatrix<Space> wide;  // for the smoother
-  bool is_full = false;    // full pattern
-  Array<double, Space> defect, change;
-  // To the next level; empty on the coarsest.
-  Array<int, Space> of_row, start, member, by_chunks, column, into;
-  // Below the finest.
-  Array<double, Space> r, z;
-  Array<double, Space> left, step, image, second;  // of W and K cycles
-
-  std::int64_t bytes() const {
-    const std::int64_t vectors =
-        defect.size() + change.size() + r.size() + z.size() + left.size() + step.size() + image.size() + second.size();
-    const std::int64_t lists =
-        of_row.size() + start.size() + member.size() + by_chunks.size() + column.size() + into.size();
-    const std::int64_t matrix = own ? own->bytes() + 4 * own->blocks() + 16 * std::int64_t{own->rows()} : 0;
-    return 8 * vectors + 4 * lists + matrix;
-  }
-};
-
-template <class Space>
-void fit(Array<double, Space>& v, std::int64_t n) {
-  if (v.size() != n) v = Array<double, Space>(n);
-}
-
-// Members sorted for aggregation_host::sum_blocks.
-std::vector<int> sorted_in_chunks(const Aggregates& a) {
-  std::vector<int> member = a.member;
-  for (int I = 0; I < a.count(); I += aggregates_a_chunk) {
-    const int end = std::min(a.count(), I + aggregates_a_chunk);
-    std::sort(member.begin() + a.start[I], member.begin() + a.start[end]);
-  }
-  return member;
-}
-
-template <class Space>
-std::vector<double> block_sizes(const BlockSparse<Space>& A) {
-  Array<double, Space> sizes(A.blocks());
-  with_view(A, [&]<class V>(const CsrView<V>& view) {
-    run<Space, BlockSizes>(A.block(), static_cast<int>(A.blocks()), view.value.data(), sizes.data());
-  });
-  return sizes.to_vector();
-}
 
 template <class Space, class T>
 class Aggregation final : public Preconditioner<Space> {
@@ -84,13 +35,14 @@ class Aggregation final : public Preconditioner<Space> {
     this->traits_.remembers = true;
     this->traits_.is_constant &= o_.cycle != "K";
     this->traits_.takes_floats = true;
-    this->traits_.is_exact = this->traits_.is_identity = this->traits_.works_over_ranks = false;
+    this->traits_.is_exact = this->traits_.is_identity = false;
+    this->traits_.works_over_ranks = this->traits_.talks_in_setup = this->traits_.depends_on_partition = true;
     this->traits_.keeps_symmetry &= o_.pre == o_.post && o_.cycle != "K";
   }
 
   SetupInfo do_setup(const Matrix<Space>& matrix) override {
     written_out_.reset();
-    find_levels(block_sparse(matrix), {});
+    find_levels(matrix, {});
     return compute([](auto& smoother, const auto& A) { return smoother.setup(A); });
   }
 
@@ -106,7 +58,7 @@ class Aggregation final : public Preconditioner<Space> {
     from.require(levels > 0 && at(o_.levels) >= levels, "levels");
     std::vector<std::vector<int>> aggregates(levels - 1);
     for (auto& of_row : aggregates) from.list("aggregates", of_row);
-    find_levels(block_sparse(matrix), aggregates, &from);
+    find_levels(matrix, aggregates, &from);
     compute([&from](auto& smoother, const auto& A) {
       smoother.restore(A, from);
       return SetupInfo();
@@ -115,8 +67,12 @@ class Aggregation final : public Preconditioner<Space> {
 
   SetupInfo do_update(const Matrix<Space>& matrix) override {
     const BlockSparse<Space>& A = block_sparse(matrix);
-    if (A.rows() != rows_ || A.blocks() != blocks_ || A.block() != block_) return do_setup(matrix);
+    const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&matrix);
+    const bool is_new = A.rows() != rows_ || A.blocks() != blocks_ || A.block() != block_ ||
+                        bool(spread) != bool(levels_[0]->spread) || (spread && spread->connections() != connections_);
+    if (spread ? spread->ranks()->any(is_new) : is_new) return do_setup(matrix);
     levels_[0]->A = &A;
+    levels_[0]->spread = spread;
     return compute([](auto& smoother, const auto& A) { return smoother.update(A); });
   }
 
@@ -157,15 +113,19 @@ class Aggregation final : public Preconditioner<Space> {
   }
 
  private:
-  // A as block CSR; a copy keeps its storage while the pattern stays.
-  const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
+  // The columns of this rank as block CSR; a copy keeps its storage while the pattern stays.
+  const BlockSparse<Space>& block_sparse(const Matrix<Space>& matrix) {
+    const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&matrix);
+    const Matrix<Space>& A = spread ? spread->local() : matrix;
     if (const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A)) return *csr;
     const BlockCsrData rows = block_rows(A);
     if (written_out_ && written_out_->row_start().to_vector() == rows.row_start &&
-        written_out_->column().to_vector() == rows.column)
+        written_out_->column().to_vector() == rows.column) {
       written_out_->update(rows.value);
-    else
+    } else {
       written_out_ = std::make_unique<BlockCsr<Space>>(rows);
+      rows_ = -1;  // the levels are of another pattern
+    }
     return *written_out_;
   }
   std::unique_ptr<Preconditioner<Space>> make_smoother() const {
@@ -173,27 +133,33 @@ class Aggregation final : public Preconditioner<Space> {
   }
 
   // of_row: aggregates of each level from a checkpoint, if known.
-  void find_levels(const BlockSparse<Space>& A, const std::vector<std::vector<int>>& of_row, Archive* from = nullptr) {
+  void find_levels(const Matrix<Space>& matrix, const std::vector<std::vector<int>>& of_row, Archive* from = nullptr) {
+    const BlockSparse<Space>& A = block_sparse(matrix);
     levels_.resize(1);
     levels_[0]->A = &A;
+    levels_[0]->spread = dynamic_cast<const DistributedMatrix<Space>*>(&matrix);
+    levels_[0]->across.reset();
     rows_ = A.rows();
     blocks_ = A.blocks();
     block_ = A.block();
-    constexpr std::int64_t most = std::numeric_limits<int>::max();
-    if (std::int64_t{rows_} * block_ * block_ > most || blocks_ > most)
-      throw Error(Exit::usage, "aggregation: the matrix has more than 2^31 - 1 entries");
+    connections_ = levels_[0]->spread ? levels_[0]->spread->connections() : 0;
+    refuse_large(levels_[0]->spread);
     Pattern pattern{A.row_start().to_vector(), A.column().to_vector()};
     bool last = false;
     while (!last && (from ? levels_.size() <= of_row.size() : static_cast<int>(levels_.size()) < o_.levels)) {
       this->stop_if_asked();
+      const Level<Space, T>& finest = *levels_.back();  // so far
+      const double rows = finest.over_ranks(pattern.rows());
       // A finest level with few rows is its own coarsest level, with a full pattern.
-      const int passes = pattern.rows() > o_.coarse_rows ? o_.passes : 0;
-      const Aggregates aggregates =
-          from ? aggregates_of(pattern.rows(), of_row[levels_.size() - 1], *from)
-               : find_aggregates(pattern, block_sizes(*levels_.back()->A), passes, o_.strength);
-      last = aggregates.count() <= o_.coarse_rows;
-      if (!last && aggregates.count() > slowest_coarsening * pattern.rows()) break;
-      pattern = add_level(pattern, aggregates, last);
+      const int passes = rows > o_.coarse_rows ? o_.passes : 0;
+      const Aggregates aggregates = from ? aggregates_of(pattern.rows(), of_row[levels_.size() - 1], *from)
+                                         : find_aggregates(pattern, block_sizes(*finest.A), passes, o_.strength);
+      const double count = finest.over_ranks(aggregates.count());
+      last = count <= o_.coarse_rows;
+      const bool stalls = !last && count > slowest_coarsening * rows;
+      const bool gathers = finest.spread && (last || stalls || count <= o_.gather_rows);
+      if (stalls && !gathers) break;
+      pattern = add_level(pattern, aggregates, last, gathers);
     }
     if (from) from->require(levels_.size() == of_row.size() + 1, "levels");
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
@@ -207,21 +173,38 @@ class Aggregation final : public Preconditioner<Space> {
     }
   }
 
+  void refuse_large(const DistributedMatrix<Space>* spread) const {
+    const auto look = [&] {
+      constexpr std::int64_t most = std::numeric_limits<int>::max();
+      if (std::int64_t{rows_} * block_ * block_ > most || blocks_ > most)
+        throw Error(Exit::usage, "aggregation: the matrix has more than 2^31 - 1 entries");
+    };
+    spread ? all_or_none(*spread->ranks(), look) : look();
+  }
+
   // Adds a level with its present values; returns its pattern.
-  Pattern add_level(const Pattern& pattern, const Aggregates& aggregates, bool last) {
+  Pattern add_level(const Pattern& pattern, const Aggregates& aggregates, bool last, bool gathers) {
     Level<Space, T>& fine = *levels_.back();
     Level<Space, T>& level = *levels_.emplace_back(std::make_unique<Level<Space, T>>());
-    CoarsePattern p = coarse_pattern(pattern, aggregates, last);
+    CoarsePattern p = coarse_pattern(pattern, aggregates, last && !gathers);
+    BlockCsrData coarse{block_, p.coarse.row_start, p.coarse.column, {}, false, false};
+    std::vector<RowRange> lines = coarse_lines(fine.A->lines(), aggregates);
+    if (fine.spread) fine.across = std::make_unique<AcrossRanks<Space>>(*fine.spread, aggregates);
+    if (gathers) {
+      coarse = fine.across->template gather<T>(pattern, aggregates, p, last);
+      lines = fine.across->lines_of_all(lines);
+    }
+    coarse.symmetric = fine.matrix().is_symmetric();
     fine.of_row = Array<int, Space>(aggregates.of_row);
     fine.start = Array<int, Space>(aggregates.start);
     fine.member = Array<int, Space>(aggregates.member);
     if (std::is_same_v<Space, Host>) fine.by_chunks = Array<int, Space>(sorted_in_chunks(aggregates));
     fine.column = Array<int, Space>(p.column);
     fine.into = Array<int, Space>(p.into);
-    level.own = std::make_unique<CsrMatrix<Space, T>>(
-        BlockCsrData{block_, p.coarse.row_start, p.coarse.column, {}, fine.A->is_symmetric(), false});
-    level.own->set_lines(coarse_lines(fine.A->lines(), aggregates));
+    level.own = std::make_unique<CsrMatrix<Space, T>>(coarse);
+    level.own->set_lines(lines);
     level.A = level.own.get();
+    if (fine.spread && !gathers) level.spread = &fine.across->spread(*fine.spread, *level.own, o_.diffusion != 1);
     level.is_full = last;
     fit(level.r, level.A->size());
     fit(level.z, level.A->size());
@@ -230,30 +213,33 @@ class Aggregation final : public Preconditioner<Space> {
     else
       level.smoother = make_smoother();
     sum_blocks(levels_.size() - 1);
-    return std::move(p.coarse);
+    return {std::move(coarse.row_start), std::move(coarse.column)};
   }
 
   // Computes the blocks of level l.
   void sum_blocks(std::size_t l) const {
     const Level<Space, T>& fine = *levels_[l - 1];
     constexpr bool by_chunks = std::is_same_v<Space, Host>;
+    const int first = fine.across ? fine.across->first_row() : 0;
     with_view(*fine.A, [&]<class V>(const CsrView<V>& A) {
       const Sums<V, T> sums{A.row_start.data(),
                             A.value.data(),
-                            levels_[l]->A->rows(),
+                            fine.rows_of_next(*levels_[l]),
                             fine.start.data(),
                             by_chunks ? fine.by_chunks.data() : fine.member.data(),
                             fine.of_row.data(),
                             fine.into.data(),
-                            levels_[l]->own->row_start().data(),
+                            levels_[l]->own->row_start().data() + first,
                             levels_[l]->own->values().data()};
       if constexpr (by_chunks)
         aggregation_host::sum_blocks(block_, sums);
       else
         sum_blocks_on_device(block_, sums);
     });
+    if (fine.across) fine.across->sum_blocks(*fine.spread, *levels_[l]->own);
     if (o_.diffusion != 1) weaken(*levels_[l]->own);
-    if (levels_[l]->is_full && levels_[0]->A->has_constant_null_space())
+    if (o_.diffusion != 1 && fine.across) fine.across->weaken(*levels_[l]->own, 0.5 * (1 - o_.diffusion));
+    if (levels_[l]->is_full && levels_[0]->matrix().has_constant_null_space())
       shift_constants<Space>(block_, levels_[l]->A->rows(), levels_[l]->own->diagonal().data(),
                              levels_[l]->own->values().data());
   }
@@ -269,34 +255,58 @@ class Aggregation final : public Preconditioner<Space> {
   template <class Prepare>
   SetupInfo compute(const Prepare& prepare) {
     SetupInfo info{.levels = static_cast<int>(levels_.size())};
+    MetError met;  // over ranks: the first of this one
     for (std::size_t l = 0; l < levels_.size(); ++l) {
       this->stop_if_asked();
       Level<Space, T>& level = *levels_[l];
       if (l > 0) sum_blocks(l);
-      const SetupInfo of_smoother = prepare(*level.smoother, level.wide.taken_by(*level.smoother, *level.A));
+      SetupInfo of_smoother;
+      const auto smoother = [&] {
+        of_smoother = prepare(*level.smoother, level.wide.taken_by(*level.smoother, *level.A));
+      };
+      levels_[0]->spread ? try_on_rank(level, smoother, met) : smoother();
       info.bytes += of_smoother.bytes + level.bytes();
       info.nnz += of_smoother.nnz;
       info.replaced_blocks += of_smoother.replaced_blocks;
       if (l == 0) info.colours = of_smoother.colours;
     }
+    if (levels_[0]->spread) agree(*levels_[0]->spread->ranks(), met);
     return info;
+  }
+
+  // A row of the finest level is named by its number in the whole matrix.
+  template <class Call>
+  void try_on_rank(const Level<Space, T>& level, const Call& call, MetError& met) const {
+    try {
+      try {
+        call();
+      } catch (const RowError& error) {
+        if (&level != levels_[0].get()) throw;
+        throw error.with_name(level.spread->row_name(error.row()));
+      }
+    } catch (...) {
+      if (!met) met = met_now();
+    }
   }
 
   // z = result of one cycle from level l for r.
   void cycle(std::size_t l, View<const double> r, View<double> z) const {
     Level<Space, T>& level = *levels_[l];
     if (l + 1 == levels_.size()) return level.smoother->apply(r, z);
-    const View<double> defect = level.defect, c = levels_[l + 1]->z;
+    Level<Space, T>& next = *levels_[l + 1];
+    const View<double> defect = level.defect, c = next.z, mine = level.part_of_next(next, next.z);
     for (int s = 0; s < o_.pre; ++s) s == 0 ? level.smoother->apply(r, z) : smooth(level, r, z);
-    if (o_.pre > 0) level.A->residual(r, z, defect);
+    if (o_.pre > 0) level.matrix().residual(r, z, defect);
     const View<const double> d = o_.pre > 0 ? View<const double>(defect) : r;
     const int *of_row = level.of_row.data(), *start = level.start.data(), *member = level.member.data();
-    const double* to_add = c.data();
-    run<Space, Restrict>(block_, levels_[l + 1]->A->rows(), start, member, d.data(), levels_[l + 1]->r.data());
+    const double* to_add = mine.data();
+    run<Space, Restrict>(block_, level.rows_of_next(next), start, member, d.data(),
+                         level.part_of_next(next, next.r).data());
+    if (level.across && level.across->gathers()) level.across->complete(next.r);
     solve(l + 1);
     if (o_.scaling != 1) scaled<Space>(o_.scaling, c, c);
     if (o_.post > 0) {
-      subtract_correction(level, d, c, defect);
+      subtract_correction(level, d, c, mine, defect);
       level.smoother->apply(defect, o_.pre == 0 ? z : level.change);
       if (o_.pre > 0) axpy<Space>(1, level.change, z);
     }
@@ -304,19 +314,21 @@ class Aggregation final : public Preconditioner<Space> {
     for (int s = 1; s < o_.post; ++s) smooth(level, r, z);
   }
 
-  // defect = d - A P c
+  // defect = d - A P c. mine: this rank's part of c.
   void subtract_correction(const Level<Space, T>& level, View<const double> d, View<const double> c,
-                           View<double> defect) const {
+                           View<const double> mine, View<double> defect) const {
+    if (level.across) level.across->fetch(c);
     with_view(*level.A, [&]<class V>(CsrView<V> product) {
       product.column = level.column.view();
-      csr_products::product(Space{}, product, Product::residual, d.data(), c.data(), defect.data());
+      csr_products::product(Space{}, product, Product::residual, d.data(), mine.data(), defect.data());
     });
+    if (level.across) level.across->subtract(*level.spread, c, defect);
   }
 
   // z += S (r - A z)
   void smooth(Level<Space, T>& level, View<const double> r, View<double> z) const {
     const View<double> defect = level.defect, change = level.change;
-    level.A->residual(r, z, defect);
+    level.matrix().residual(r, z, defect);
     level.smoother->apply(defect, change);
     axpy<Space>(1, change, z);
   }
@@ -328,21 +340,21 @@ class Aggregation final : public Preconditioner<Space> {
     cycle(l, r, z);
     if (o_.cycle == "V" || l + 1 == levels_.size()) return;
     if (o_.cycle == "W") {
-      level.A->residual(r, z, q);
+      level.matrix().residual(r, z, q);
       cycle(l, q, c);
       return axpy<Space>(1, c, z);
     }
     // GCR: z = alpha z and, if the residual is still large, the optimal combination of z and c.
     const View<double> v = level.image, w = level.second;
-    const Pair first = level.A->apply_dots(z, r, v);
+    const Pair first = level.over_ranks(level.matrix().apply_dots(z, r, v));
     if (!(first.b > 0)) return;
     const double alpha = first.a / first.b;
     assign<Space>(r, q);
-    const double qq = axpy_square<Space>(-alpha, v, q);
-    if (qq <= enough * enough * dot<Space>(r, r)) return scaled<Space>(alpha, z, z);
+    const Pair left = level.over_ranks(Pair{axpy_square<Space>(-alpha, v, q), dot<Space>(r, r)});
+    if (left.a <= enough * enough * left.b) return scaled<Space>(alpha, z, z);
     cycle(l, q, c);
-    const Pair second = level.A->apply_dots(c, q, w);
-    const double wv = dot<Space>(w, v), ww = second.b - wv * wv / first.b;
+    const Pair second = level.over_ranks(level.matrix().apply_dots(c, q, w));
+    const double wv = level.over_ranks(dot<Space>(w, v)), ww = second.b - wv * wv / first.b;
     const double beta = ww > 0 ? second.a / ww : 0;
     scaled<Space>(alpha - beta * wv / first.b, z, z);
     axpy<Space>(beta, c, z);
@@ -355,7 +367,7 @@ class Aggregation final : public Preconditioner<Space> {
     if (l + 1 == levels_.size()) return sweep;
     const std::int64_t n = level.A->size(), coarse = levels_[l + 1]->A->size(), rows = level.A->rows();
     const std::int64_t sweeps = o_.pre + o_.post, products = o_.pre + std::max(0, o_.post - 1);
-    const Work product = level.A->apply_work();
+    const Work product = level.matrix().apply_work();
     Work work{sweeps * sweep.bytes + products * (product.bytes + 8 * n) + (sweeps - 1) * 24 * n,
               sweeps * sweep.flops + products * (product.flops + n) + (sweeps - 1) * n};
     if (o_.post > 0)
@@ -366,7 +378,7 @@ class Aggregation final : public Preconditioner<Space> {
 
   AggregationOptions o_;
   std::unique_ptr<BlockCsr<Space>> written_out_;  // copy of a matrix of another kind
-  int rows_ = -1, block_ = 1;
+  int rows_ = -1, block_ = 1, connections_ = 0;
   std::int64_t blocks_ = -1;
   std::vector<std::unique_ptr<Level<Space, T>>> levels_;
 };

@@ -8,7 +8,8 @@
 // full pattern, so that its block ILU(0) is exact; if constants are the null space of A they are shifted to the mean
 // eigenvalue there. A matrix of another kind is copied to block CSR. Aggregates follow from the values at set-up;
 // update computes values alone and allocates nothing of its own. The matrix is read at every application and must
-// outlive this object. interpolation = "smoothed": smoothed_aggregation.cu, where an update is a set-up.
+// outlive this object. Over ranks each rank joins and smooths its own rows; products and coarse matrices are those of
+// the whole matrix (across_ranks.hpp). interpolation = "smoothed": smoothed_aggregation.cu, an update is a set-up.
 #pragma once
 #include <memory>
 #include <string>
@@ -22,7 +23,7 @@ namespace weir {
 struct AggregationOptions {
   Table smoother;
   std::string cycle = "V";
-  int pre, post, passes = 2, levels, coarse_rows;
+  int pre, post, passes = 2, levels, coarse_rows, gather_rows;
   double strength, scaling = 1, diffusion = 1;
   bool coarse_floats = false;  // storage of the coarse matrices
   bool smoothed;               // the interpolation

@@ -6,10 +6,9 @@
 #include "inputs/case.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/preconditioner/aggregation/aggregates.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
-#include "tests/support/systems/block_matrices.hpp"
+#include "tests/support/systems/aggregation_cycle.hpp"
 
 namespace weir::test::aggregation_test {
 namespace {
@@ -19,43 +18,6 @@ class AggregationOf : public ::testing::Test {};
 TYPED_TEST_SUITE(AggregationOf, Spaces, SpaceName);
 
 Table options(const std::string& text) { return read_case_text(text, "case.toml"); }
-
-// nx x ny cells, i running fastest: diffusion of strength across.x and across.y, first-order upwind convection with the
-// velocity `flow` in x; all sides hold a value. Blocks: the same for each unknown, which the diagonal block mixes a
-// little.
-struct Across {
-  double x = 1, y = 1;
-};
-BlockCsrData grid_system(int nx, int ny, int B, Across across, double flow = 0) {
-  BlockCsrData d;
-  d.block = B;
-  d.symmetric = flow == 0;
-  d.row_start.push_back(0);
-  const auto add = [&](int column, double value, double mixed) {
-    d.column.push_back(column);
-    for (int r = 0; r < B; ++r)
-      for (int c = 0; c < B; ++c) d.value.push_back(r == c ? value : mixed);
-  };
-  for (int j = 0; j < ny; ++j)
-    for (int i = 0; i < nx; ++i) {
-      const int row = i + nx * j;
-      const double diagonal = 2 * across.x + 2 * across.y + flow;
-      if (j > 0) add(row - nx, -across.y, 0);
-      if (i > 0) add(row - 1, -across.x - flow, 0);
-      add(row, diagonal, 0.01 * across.x / B);
-      if (i + 1 < nx) add(row + 1, -across.x, 0);
-      if (j + 1 < ny) add(row + nx, -across.y, 0);
-      d.row_start.push_back(static_cast<std::int64_t>(d.column.size()));
-    }
-  return d;
-}
-
-aggregation::Aggregates find_aggregates(const BlockCsrData& A, int passes) {
-  std::vector<double> size;
-  for (std::int64_t e = 0, nn = std::int64_t{A.block} * A.block; e < A.row_start.back(); ++e)
-    size.push_back(norm(Numbers(A.value.begin() + e * nn, A.value.begin() + (e + 1) * nn)));
-  return aggregation::find_aggregates({A.row_start, A.column}, size, passes, 0.25);
-}
 
 TEST(Aggregates, HoldEachRowOnceInTheOrderOfTheirFirstRows) {
   for (const int passes : {1, 2, 3}) {
@@ -117,58 +79,6 @@ Numbers applied(const BlockCsrData& data, const std::string& text, const Numbers
   return applied(*M, r);
 }
 
-// z + D^-1 (r - A z), D: the diagonal blocks.
-Numbers jacobi_sweep(const Dense& A, int B, const Numbers& r, Numbers z) {
-  const Numbers defect = minus(r, A * z);
-  for (int i = 0; i < A.n; i += B) {
-    Dense d(B);
-    Numbers of_block(at(B));
-    for (int u = 0; u < B; ++u) {
-      of_block[at(u)] = defect[at(i + u)];
-      for (int v = 0; v < B; ++v) d(u, v) = A(i + u, i + v);
-    }
-    const Numbers change = dense_solve(d, of_block);
-    for (int u = 0; u < B; ++u) z[at(i + u)] += change[at(u)];
-  }
-  return z;
-}
-
-// The exchange between the blocks of C, of size B, is reduced to `kept` of it, pair by pair.
-void weaken_diffusion(Dense& C, int B, double kept) {
-  for (int i = 0; i < C.n; i += B)
-    for (int j = 0; j < i; j += B)
-      for (int u = 0; u < B; ++u)
-        for (int v = 0; v < B; ++v) {
-          double &out = C(i + u, j + v), &back = C(j + u, i + v);
-          const double less = (1 - kept) * -0.5 * (out + back);
-          out += less;
-          back += less;
-          C(i + u, i + v) -= less;
-          C(j + u, j + v) -= less;
-        }
-}
-
-// One cycle of two levels: pre sweeps, the correction by the exact inverse of P^T A P, post sweeps.
-Numbers textbook_cycle(const BlockCsrData& data, const aggregation::Aggregates& a, int pre, double scaling, int post,
-                       const Numbers& r, double diffusion = 1) {
-  const Dense A = dense(data);
-  const int B = data.block;
-  Numbers z(r.size());
-  for (int s = 0; s < pre; ++s) z = jacobi_sweep(A, B, r, z);
-  const auto coarse = [&](int row) { return a.of_row[at(row / B)] * B + row % B; };
-  Dense C(a.count() * B);
-  Numbers defect = minus(r, A * z), sums(at(C.n));
-  for (int i = 0; i < A.n; ++i) {
-    sums[at(coarse(i))] += defect[at(i)];
-    for (int j = 0; j < A.n; ++j) C(coarse(i), coarse(j)) += A(i, j);
-  }
-  weaken_diffusion(C, B, diffusion);
-  const Numbers correction = dense_solve(C, sums);
-  for (int i = 0; i < A.n; ++i) z[at(i)] += scaling * correction[at(coarse(i))];
-  for (int s = 0; s < post; ++s) z = jacobi_sweep(A, B, r, z);
-  return z;
-}
-
 TYPED_TEST(AggregationOf, TwoLevelsAreTheTextbookCycle) {
   for (const int B : {1, 3, 4, 5}) {
     const BlockCsrData data = random_blocks(60, B, 5);
@@ -176,7 +86,8 @@ TYPED_TEST(AggregationOf, TwoLevelsAreTheTextbookCycle) {
     ASSERT_LE(aggregates.count(), 30);
     const Numbers r = random_numbers(60 * B, 3);
     const std::string common = "coarse_rows = 30\nsmoother = { type = \"block_jacobi\" }\n";
-    const Numbers plain = textbook_cycle(data, aggregates, 0, 1, 1, r);
+    const auto textbook = [&](const CycleOptions& o) { return textbook_cycle(dense(data), B, {aggregates}, o, r); };
+    const Numbers plain = textbook({});
     EXPECT_LE(max_difference(applied<TypeParam>(data, common, r), plain), 1e3 * eps * max_norm(plain)) << "n = " << B;
     EXPECT_LE(max_difference(applied<TypeParam>(data, common + "coarse_matrices = \"float\"", r), plain),
               1e-5 * max_norm(plain))
@@ -184,11 +95,11 @@ TYPED_TEST(AggregationOf, TwoLevelsAreTheTextbookCycle) {
     for (const char* coarse : {"", "coarse_matrices = \"float\""})
       EXPECT_LE(max_difference(applied<TypeParam, RoundedCsr>(data, common + coarse, r), plain), 1e-5 * max_norm(plain))
           << "a matrix of floats, " << coarse << ", n = " << B;
-    const Numbers both = textbook_cycle(data, aggregates, 2, 1.5, 1, r);
+    const Numbers both = textbook({.pre = 2, .scaling = 1.5});
     EXPECT_LE(max_difference(applied<TypeParam>(data, common + "pre = 2\nscaling = 1.5", r), both),
               1e3 * eps * max_norm(both))
         << "n = " << B;
-    const Numbers weak = textbook_cycle(data, aggregates, 0, 1, 1, r, 0.7);
+    const Numbers weak = textbook({.diffusion = 0.7});
     ASSERT_GT(max_difference(weak, plain), 1e-3 * max_norm(plain));
     EXPECT_LE(max_difference(applied<TypeParam>(data, common + "diffusion = 0.7", r), weak), 1e4 * eps * max_norm(weak))
         << "n = " << B;
