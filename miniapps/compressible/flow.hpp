@@ -8,6 +8,7 @@
 #include "miniapps/compressible/convergence/force_window.hpp"
 #include "miniapps/compressible/forces.hpp"
 #include "miniapps/compressible/pseudo_time.hpp"
+#include "miniapps/compressible/quantities.hpp"
 #include "miniapps/compressible/sampling/history_points.hpp"
 #include "miniapps/driver/force_statistics.hpp"
 #include "miniapps/driver/lagged_preconditioner.hpp"
@@ -67,7 +68,37 @@ struct CompressibleFlow {
   std::vector<double> on_host(const Array<double, Space>& U) const {
     return ranks ? ranks->gathered(U.to_vector()) : U.to_vector();
   }
-  // Eddy viscosity of the SST model, relative to the viscosity of the free stream; on rank 0.
+  // An array of states of this rank's cells in checkpoints, which have all cells. Collective.
+  void save(CheckpointState& into, const char* name, const Array<double, Space>& U) const {
+    if constexpr (std::is_same_v<Space, Host>)
+      into.add(name, std::span<const double>(U.data(), static_cast<std::size_t>(U.size())), spread());
+    else
+      into.keep(name, U.to_vector(), spread());
+  }
+  void load(const Checkpoint& from, const char* name, Array<double, Space>& U) const {
+    U.upload(from.part(name, spread(), static_cast<std::size_t>(U.size())));
+  }
+  const Spread* spread() const { return ranks ? &ranks->cells : nullptr; }  // of the states over the ranks
+  // f(FlowFields) on rank 0, which has the whole mesh. Collective.
+  template <class F>
+  void with_fields(const F& f) {
+    const std::vector<double> copy = std::is_same_v<Space, Host> ? std::vector<double>() : pseudo.state().to_vector();
+    const std::span<const double> U = std::is_same_v<Space, Host>
+                                          ? std::span(pseudo.state().data(), static_cast<std::size_t>(pseudo.state().size()))
+                                          : std::span(copy);
+    const std::vector<double> eddies = eddy_viscosity();
+    if (!ranks) return f(FlowFields{whole, PagedArray(U), c.gas.gamma, PagedArray(eddies)});
+    RootReads reads(ranks->communicator);
+    const auto paged = [&](std::span<const double> values) {
+      return PagedArray(reads, reads.add(ranks->cells, values), ranks->cells.whole_size());
+    };
+    const PagedArray states = paged(U);
+    const FlowFields fields{whole, states, c.gas.gamma,
+                            c.turbulence.is_sst ? paged(eddies) : PagedArray(std::span<const double>())};
+    reads.while_root([&] { f(fields); });
+  }
+  // Eddy viscosity of the SST model, relative to the viscosity of the free stream, as the first of `values` values of
+  // each cell of this rank; empty without the model.
   std::vector<double> eddy_viscosity();
   // Takes the state of another run, like from_host; k and omega are made positive.
   void carry(std::vector<double> all);

@@ -219,18 +219,23 @@ RunHeader header_of(const CompressibleFlow<Space>& flow, const CompressibleOutpu
   return h;
 }
 
-// All ranks call; rank 0 has the whole flow.
+// All ranks call.
 template <class Space>
-Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const CompressibleOutput& output) {
+Outcome results(CompressibleFlow<Space>& flow, const CompressibleOutput& output) {
   Outcome o;
   const std::vector<WallSurface> surfaces = flow.walls.surfaces(flow.space, flow.pseudo.state());
   const Forces forces = flow.walls.measure(flow.space, flow.pseudo.state());
   const std::vector<double>& points = flow.points.measure(flow.pseudo.state());
-  if (fields.U.empty()) return o;
+  Hash64 hash;
+  flow.with_fields([&](const FlowFields& fields) {
+    o.quantities = flow_quantities(flow.c, fields, surfaces, forces, flow.walls.of_walls(), flow.time);
+    o.quantities.merge(output.write_profiles(fields));
+    fields.U.add_to(hash);
+    o.state_hash = hash.value();
+  });
+  if (flow.ranks && !flow.ranks->communicator.is_root()) return o;
   for (std::size_t k = 0; k < points.size(); ++k) o.quantities["point_" + flow.c.points[k].name] = points[k];
-  o.quantities.merge(flow_quantities(flow.c, fields, surfaces, forces, flow.walls.of_walls(), flow.time));
   o.quantities.merge(output.write_surfaces(surfaces));
-  o.quantities.merge(output.write_profiles(fields));
   if (flow.c.is_unsteady() && flow.walls.has_walls()) {
     o.quantities.merge(flow.statistics.phases());
     for (const auto& [name, value] : flow.statistics.quantities(flow.c.reference_length, 1, 0))
@@ -242,21 +247,17 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
     o.quantities["steps_second_order"] =
         flow.first_step_second_order < 0 ? 0.0 : static_cast<double>(flow.step - flow.first_step_second_order);
   }
-  o.state_hash = hash_of(std::span<const double>(fields.U));
   return o;
 }
 
-// All ranks call. Returns the whole state, on rank 0.
+// All ranks call.
 template <class Space>
-std::vector<double> write_fields(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
+void write_fields(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
   ScopedTimer timer(run.timings().at("output", "field output"));
-  std::vector<double> U = flow.on_host();
   const std::vector<RowField> of_lab = lab.fields("flow");
-  const std::vector<double> eddies = flow.eddy_viscosity();
-  run.on_root([&] {
-    output.write_fields({flow.whole, U, flow.c.gas.gamma, eddies}, flow.step, output_time(flow), of_lab);
+  flow.with_fields([&](const FlowFields& fields) {
+    run.on_root([&] { output.write_fields(fields, flow.step, output_time(flow), of_lab); });
   });
-  return U;
 }
 
 // A compressible flow as the run loop (run_loop.hpp) needs it. March: SteadyMarch or TimeMarch.
@@ -307,9 +308,8 @@ class CompressibleRun {
       failure_.reason = "not converged after " + std::to_string(flow_.step) + " steps";
       failure_.limit = steps_ran_out;
     }
-    const std::vector<double> U = write_fields(run_, flow_, output_, lab_);
-    const std::vector<double> eddies = flow_.eddy_viscosity();
-    Outcome outcome = results(flow_, {flow_.whole, U, flow_.c.gas.gamma, eddies}, output_);
+    write_fields(run_, flow_, output_, lab_);
+    Outcome outcome = results(flow_, output_);
     outcome.exit = failure_.exit;
     outcome.limit = failure_.limit;
     outcome.reason = failure_.exit == Exit::finished ? run_.end_reached() : failure_.reason;  // empty: it was stopped

@@ -1,4 +1,4 @@
-// The arrays of all ranks on the root rank, because files have the layout of one rank. Called by all ranks.
+// The arrays of all ranks as the root rank writes them: in the layout of one rank. Called by all ranks.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "miniapps/structured/ranks.hpp"
+#include "miniapps/structured/whole_flow.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
@@ -20,8 +21,7 @@ template <class Space>
 class WholeArrays {
  public:
   template <class Ranks>
-  explicit WholeArrays(const Ranks& ranks)
-      : alone_(ranks.alone()), is_root_(ranks.communicator().is_root()), gather_(ranks) {}
+  explicit WholeArrays(const Ranks& ranks) : ranks_(&ranks.communicator()), gather_(ranks) {}
 
   // The arrays that a single rank would have, on rank 0.
   std::vector<std::pair<std::string, std::vector<double>>> arrays(const NamedArrays<Space>& of) const {
@@ -29,25 +29,37 @@ class WholeArrays {
     for (const auto& [name, array] : of) whole.emplace_back(name, gather_.gathered(name, array->to_vector()));
     return whole;
   }
-  // If nothing has to be gathered, the spans refer to the arrays themselves.
+  // In host memory the spans refer to the arrays themselves.
   void save(CheckpointState& state, const NamedArrays<Space>& of) const {
-    if (alone_ && std::is_same_v<Space, Host>) {
-      for (const auto& [name, array] : of)
-        state.add(name, std::span<const double>(array->data(), static_cast<std::size_t>(array->size())));
-      return;
-    }
-    for (auto& [name, values] : arrays(of)) state.keep(name, std::move(values));
+    for (const auto& [name, array] : of)
+      if constexpr (std::is_same_v<Space, Host>)
+        state.add(name, std::span<const double>(array->data(), static_cast<std::size_t>(array->size())),
+                  gather_.spread(name));
+      else
+        state.keep(name, array->to_vector(), gather_.spread(name));
   }
   void load(const Checkpoint& from, const NamedArrays<Space>& arrays) const {
-    for (const auto& [name, array] : arrays) {
-      const auto size = static_cast<std::size_t>(array->size());
-      const auto whole = static_cast<std::int64_t>(gather_.whole_size(name, size));
-      array->upload(gather_.scattered(name, from.doubles(name, whole), size));
-    }
+    for (const auto& [name, array] : arrays)
+      array->upload(from.part(name, gather_.spread(name), static_cast<std::size_t>(array->size())));
   }
 
  protected:
-  bool alone_, is_root_;
+  // f(WholeFlow) on rank 0. flow: of this rank; more: padded fields of this rank.
+  template <class F>
+  void read(const Layout& whole, const Flow<Host>& flow, const std::vector<std::span<const double>>& more,
+            const F& f) const {
+    if (!gather_.spread("field")) return f(WholeFlow(flow, more));
+    RootReads reads(*ranks_);
+    WholeFlow all(whole);
+    all.count(flow);
+    WholeFlow::for_arrays(flow, more, [&](std::span<const double> values) {
+      const Spread& of = *gather_.spread(values.data() == flow.divergence ? "divergence" : "field");
+      all.arrays.emplace_back(reads, reads.add(of, values), of.whole_size());
+    });
+    reads.while_root([&] { f(all); });
+  }
+
+  const Communicator* ranks_;
   Gather gather_;
 };
 
@@ -55,33 +67,33 @@ class WholeArrays {
 template <class Space>
 class WholeFields : public WholeArrays<Space> {
  public:
-  explicit WholeFields(const FlowRanks& ranks)
-      : WholeArrays<Space>(ranks), layout_(this->is_root_ ? ranks.whole() : ranks.local()) {}
+  explicit WholeFields(const FlowRanks& ranks) : WholeArrays<Space>(ranks), whole_(ranks.whole()) {}
 
-  // The fields of the whole box in host memory, on rank 0: the fields themselves, or a copy in copy_.
-  const Flow<Host>& of(const Flow<Space>& flow) {
-    if constexpr (std::is_same_v<Space, Host>)
-      if (this->alone_) return flow;
-    if (!copy_) copy_ = std::make_unique<Flow<Host>>(layout_);
-    for (int c = 0; c < flow.layout.dim; ++c) fetch(flow.velocity[c], copy_->velocity[c]);
-    fetch(flow.p, copy_->p);
-    for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
-      if (copy_->scalars.size() == s) copy_->scalars.emplace_back(layout_.padded_count());
-      fetch(flow.scalars[s], copy_->scalars[s]);
+  // f(WholeFlow) on rank 0.
+  template <class F>
+  void with(const Flow<Space>& flow, const std::vector<std::span<const double>>& more, const F& f) {
+    if constexpr (std::is_same_v<Space, Host>) {
+      this->read(whole_, flow, more, f);
+    } else {
+      if (!copy_) copy_ = std::make_unique<Flow<Host>>(flow.layout);
+      for (int c = 0; c < flow.layout.dim; ++c) fetch(flow.velocity[c], copy_->velocity[c]);
+      fetch(flow.p, copy_->p);
+      for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
+        if (copy_->scalars.size() == s) copy_->scalars.emplace_back(flow.layout.padded_count());
+        fetch(flow.scalars[s], copy_->scalars[s]);
+      }
+      this->read(whole_, *copy_, more, f);
     }
-    return *copy_;
   }
-  // Gathers a padded field in host memory: the whole field on rank 0, empty on the other ranks.
-  std::vector<double> of(const std::vector<double>& mine) const { return this->gather_.gathered("field", mine); }
 
  private:
-  void fetch(const Array<double, Space>& from, Array<double, Host>& to) {
-    const std::vector<double> whole = of(from.to_vector());
-    std::copy(whole.begin(), whole.end(), to.data());
+  static void fetch(const Array<double, Space>& from, Array<double, Host>& to) {
+    const std::vector<double> values = from.to_vector();
+    std::copy(values.begin(), values.end(), to.data());
   }
 
-  Layout layout_;
-  std::unique_ptr<Flow<Host>> copy_;
+  Layout whole_;
+  std::unique_ptr<Flow<Host>> copy_;  // of a flow in device memory
 };
 
 }  // namespace weir

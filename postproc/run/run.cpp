@@ -331,13 +331,16 @@ void Run::checkpoint(CheckpointState state) {
                                 state.time,    wall(),          reached_,        header_.tolerance};
   bool written = true;
   write_solves();
-  on_root([&] {
-    written = false;
-    for (LineFile& lines : records_) lines.sync();
-    directory_->sync();
-    write_checkpoint(file, header, state);
-    prune_checkpoints(path("checkpoints"), keep_, [&](const std::string& f) { return directory_->names(f); });
-    written = true;
+  const RootReads reads = state.spread_over(ranks());
+  reads.while_root([&] {
+    on_root([&] {
+      written = false;
+      for (LineFile& lines : records_) lines.sync();
+      directory_->sync();
+      write_checkpoint(file, header, state, &reads);
+      prune_checkpoints(path("checkpoints"), keep_, [&](const std::string& f) { return directory_->names(f); });
+      written = true;
+    });
   });
   if (!written) return;
   last_checkpoint_ = file;

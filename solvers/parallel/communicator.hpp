@@ -82,6 +82,10 @@ class Communicator {
   virtual void gather(std::span<const double> mine, std::span<const int> counts, std::span<double> all) const;
   virtual void scatter(std::span<const double> all, std::span<const int> counts, std::span<double> mine) const;
 
+  // A message to another rank, and the next one from it.
+  virtual void send(std::span<const double>, int /*to*/) const {}
+  virtual std::vector<double> receive(int /*from*/) const { return {}; }
+
   virtual std::unique_ptr<HaloTransport> transport(HaloStrategy strategy, const HaloLinks& links, const double* send,
                                                    double* receive) const;
 

@@ -46,7 +46,7 @@ MeshRanks::MeshRanks(const Communicator& ranks, const UnstructuredMesh& mesh, co
       states(make_halo_pattern(ranks, requests(part, static_cast<int>(part.ghost.size())))),
       nearest(make_halo_pattern(ranks, requests(part, part.near))),
       values(values_of_cell),
-      cells(ranks, places(part, values)) {}
+      cells(ranks, at(values) * at(whole_cells), places(part, values)) {}
 
 Coupling MeshRanks::coupling() const {
   std::vector<int> number(at(part.near));  // index of a near ghost in the order of the halo
@@ -89,7 +89,9 @@ std::vector<double> MeshRanks::own(std::span<const double> all) const {
 
 std::vector<double> MeshRanks::gathered(std::span<const double> mine) const {
   std::vector<double> all(communicator.is_root() ? at(values) * at(whole_cells) : 0);
-  cells.gather(mine, all);
+  RootReads reads(communicator);
+  const std::size_t array = reads.add(cells, mine);
+  reads.while_root([&] { reads.read(array, 0, all); });
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/parallel/halo.hpp"
 #include "solvers/parallel/rank_map.hpp"
+#include "solvers/parallel/spread.hpp"
 
 namespace weir {
 
@@ -23,7 +24,7 @@ struct MeshRanks {
   HaloPattern states;   // ghost k is local cell own + k
   HaloPattern nearest;  // near ghosts only, for products with the Jacobian
   int values;           // per cell: 4, turbulent 5 or 6
-  RankMap cells;        // values of each own cell
+  Spread cells;         // values of each own cell
 
   // part_of_cell: rank of each cell of the whole mesh. Collective.
   MeshRanks(const Communicator& ranks, const UnstructuredMesh& whole, const std::vector<int>& part_of_cell,
