@@ -56,7 +56,8 @@ Places CoupledRanks::copy_places() const {
   mine.for_padded([&](int i, int j, int k) {
     const int point[3] = {i, j, k};
     for (int d = 0; d < 3; ++d)  // values beyond a cut are another rank's
-      if ((point[d] < 0 && mine.low[d] > 0) || (point[d] >= mine.n[d] && mine.low[d] + mine.n[d] < mine.whole[d])) return;
+      if ((point[d] < 0 && mine.low[d] > 0) || (point[d] >= mine.n[d] && mine.low[d] + mine.n[d] < mine.whole[d]))
+        return;
     places.here.push_back(mine.padded_index(i, j, k));
     places.whole.push_back(all.padded_index(i + mine.low[0], j + mine.low[1], k + mine.low[2]));
   });

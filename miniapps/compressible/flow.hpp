@@ -6,6 +6,7 @@
 #include "miniapps/compressible/body_force.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/convergence/force_window.hpp"
+#include "miniapps/compressible/discretisation/mesh_facts.hpp"
 #include "miniapps/compressible/forces.hpp"
 #include "miniapps/compressible/pseudo_time.hpp"
 #include "miniapps/compressible/quantities.hpp"
@@ -19,7 +20,7 @@ namespace weir {
 inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0", 0.03, on_block_csr, false, true};
 
 // Memory of the discretisation.
-std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c);
+std::int64_t space_bytes(const MeshFacts& mesh, const CompressibleCase& c);
 
 // Equal time steps `dt` from `time` on; `step` steps lie before.
 struct TimeSteps {
@@ -83,9 +84,9 @@ struct CompressibleFlow {
   template <class F>
   void with_fields(const F& f) {
     const std::vector<double> copy = std::is_same_v<Space, Host> ? std::vector<double>() : pseudo.state().to_vector();
-    const std::span<const double> U = std::is_same_v<Space, Host>
-                                          ? std::span(pseudo.state().data(), static_cast<std::size_t>(pseudo.state().size()))
-                                          : std::span(copy);
+    const std::span<const double> U =
+        std::is_same_v<Space, Host> ? std::span(pseudo.state().data(), static_cast<std::size_t>(pseudo.state().size()))
+                                    : std::span(copy);
     const std::vector<double> eddies = eddy_viscosity();
     if (!ranks) return f(FlowFields{whole, PagedArray(U), c.gas.gamma, PagedArray(eddies)});
     RootReads reads(ranks->communicator);
@@ -100,12 +101,8 @@ struct CompressibleFlow {
   // Eddy viscosity of the SST model, relative to the viscosity of the free stream, as the first of `values` values of
   // each cell of this rank; empty without the model.
   std::vector<double> eddy_viscosity();
-  // Takes the state of another run, like from_host; k and omega are made positive.
+  // Takes the state of another run, `all` on rank 0; k and omega are made positive.
   void carry(std::vector<double> all);
-  // Copies this rank's part of `all` to U. all: the whole state, on every rank.
-  void from_host(const std::vector<double>& all, Array<double, Space>& U) const {
-    U.upload(ranks ? ranks->own(all) : all);
-  }
 };
 
 }  // namespace weir

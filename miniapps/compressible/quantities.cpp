@@ -196,8 +196,7 @@ double mach_number(const PrimitiveState& s, double gamma) {
 }
 
 double eddy_viscosity_of(const FlowFields& fields, int cell, const CompressibleCase& c) {
-  if (fields.eddy_viscosity.size() > 0)
-    return fields.eddy_viscosity[fields.values() * static_cast<std::size_t>(cell)];
+  if (fields.eddy_viscosity.size() > 0) return fields.eddy_viscosity[fields.values() * static_cast<std::size_t>(cell)];
   const PrimitiveState s = fields.at(cell);
   Gas gas;
   gas.viscosity = 1;  // of the free stream

@@ -208,13 +208,13 @@ void add_rank_notes(const CompressibleFlow<Space>& flow, RunHeader& h) {
 
 template <class Space>
 RunHeader header_of(const CompressibleFlow<Space>& flow, const CompressibleOutput& output, const Table& config,
-                    const std::string& ordering) {
-  RunHeader h = compressible_header(flow.c, flow.whole, flow.boundary);
+                    const ReadCase& read) {
+  RunHeader h = compressible_header(flow.c, read.facts, flow.boundary);
   for (const auto& name : output.quantities()) h.quantities.push_back(name);
   h.systems.emplace_back("flow", flow.pseudo.solver().describe());
-  h.notes.emplace_back("ordering", ordering);
+  h.notes.emplace_back("ordering", read.ordering);
   h.memory_estimate =
-      compressible_memory(flow.whole, flow.c, config).each_of(flow.ranks ? flow.ranks->communicator.size() : 1);
+      compressible_memory(read.facts, flow.c, config).each_of(flow.ranks ? flow.ranks->communicator.size() : 1);
   if (flow.ranks) add_rank_notes(flow, h);
   return h;
 }
@@ -345,14 +345,14 @@ void begin_on_coarser_meshes(Run& run, const Table& config, CompressibleFlow<Spa
 
 template <class Space>
 int run_in(Run& run, const Table& config) {
-  ReadCase read(config);
+  ReadCase read(config, run.ranks());
   const CompressibleCase& c = read.c;
   return_freed_memory();  // the mesh in the order it was read in
-  CompressibleOutput output(config, c, read.boundary, read.mesh);
+  CompressibleOutput output(config, c, read.boundary, read.facts);
   run.ranks().use(read_reduction(config.table("ranks")));
   const bool is_alone = run.ranks().size() == 1;
   const std::string devices = !is_alone && std::is_same_v<Space, Device> ? choose_device(run.ranks()) : "";
-  run.require_memory(compressible_memory(read.mesh, c, config).each_of(run.ranks().size()));
+  run.require_memory(compressible_memory(read.facts, c, config).each_of(run.ranks().size()));
   BuiltFlow<Space> built(read, config, run.ranks());
   CompressibleFlow<Space>& flow = built.flow;
   require_promises(run, flow.pseudo.solver());
@@ -364,8 +364,8 @@ int run_in(Run& run, const Table& config) {
 
   const bool restarted = run.restart() != nullptr, carries = !restarted && !c.start_from.empty();
   if (carries) {
-    const CarriedState carried = state_of_run(c.start_from, flow.values, read.numbers);
-    flow.carry(carried.U);
+    CarriedState carried = state_of_run(c.start_from, flow.values, read.numbers, run.ranks());
+    flow.carry(std::move(carried.U));
     if (!c.is_unsteady() && carried.order == c.scheme.order) {
       flow.pseudo.least_reference = carried.reference;
       flow.pseudo.least_turbulence_reference = carried.turbulence_reference;
@@ -376,15 +376,13 @@ int run_in(Run& run, const Table& config) {
   if (restarted) run.reached(end_of(flow));
   if (!run.end_reached().empty())  // before this run has begun
     if (const auto code = run.nothing_left()) return *code;
-  RunHeader header = header_of(flow, output, config, read.ordering);
+  RunHeader header = header_of(flow, output, config, read);
   if (!note.empty()) header.notes.emplace_back("restart", note);
   if (carries) header.notes.emplace_back("start", "the last state of " + c.start_from);
   if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(std::move(header));
   if (run.ranks().is_root())
     output.open(run.directory(), run.name(), restarted ? std::optional<double>(output_time(flow)) : std::nullopt);
-  else
-    read.mesh = {};
   lab.open(run);
   if (!restarted && !carries && c.pseudo_time.coarse_meshes > 0) begin_on_coarser_meshes(run, config, flow);
   return c.is_unsteady() ? march<Space, TimeMarch<Space>>(run, flow, output, lab)

@@ -10,7 +10,7 @@
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
-#include "miniapps/structured/whole_flow.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {

@@ -5,7 +5,7 @@
 
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
-#include "miniapps/structured/whole_flow.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 
 namespace weir {
 

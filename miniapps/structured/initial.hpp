@@ -17,7 +17,7 @@
 #include <string>
 
 #include "miniapps/structured/case.hpp"
-#include "miniapps/structured/whole_flow.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 
 namespace weir {
 

@@ -112,8 +112,8 @@ std::vector<OutputField> cell_fields(const IncompressibleCase& c, const WholeFlo
   const auto add_scalar = [&](const std::string& name) {
     for (std::size_t s = 0; s < c.scalars.size(); ++s)
       if (c.scalars[s].name == name)
-        fields.push_back(cell_field(
-            l, name, 1, [&flow, s](int, int i, int j, int k) { return flow.scalar(s)(i, j, k); }));
+        fields.push_back(
+            cell_field(l, name, 1, [&flow, s](int, int i, int j, int k) { return flow.scalar(s)(i, j, k); }));
   };
   for (const std::string& name : names) {
     if (name == "velocity")

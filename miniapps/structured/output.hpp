@@ -10,7 +10,7 @@
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/sides/side_surface.hpp"
-#include "miniapps/structured/whole_flow.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/fields/picture_series.hpp"
 #include "postproc/fields/probe.hpp"

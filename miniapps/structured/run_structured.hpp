@@ -35,7 +35,7 @@
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/plan.hpp"
 #include "miniapps/structured/time/clock.hpp"
-#include "miniapps/structured/whole_fields.hpp"
+#include "miniapps/structured/whole/whole_fields.hpp"
 
 namespace weir {
 

@@ -107,9 +107,8 @@ void Checkpoint::require_size(const std::string& name, std::int64_t size) const 
   const std::int64_t found = size_of(name);
   if (found == -1) throw Error(Exit::file_io, path + ": the array '" + name + "' is missing");
   if (found == size) return;
-  throw Error(Exit::file_io, path + ": the array '" + name + "' has " + std::to_string(found) +
-                                 " values instead of " + std::to_string(size) +
-                                 "; the checkpoint is of another grid or another data layout");
+  throw Error(Exit::file_io, path + ": the array '" + name + "' has " + std::to_string(found) + " values instead of " +
+                                 std::to_string(size) + "; the checkpoint is of another grid or another data layout");
 }
 
 const std::vector<double>& Checkpoint::doubles(const std::string& name, std::int64_t size) const {

@@ -200,7 +200,7 @@ void Run::begin(RunHeader header) {
     if (!header_.quantities.empty() && std::ranges::find(header_.quantities, c.quantity) == header_.quantities.end())
       config_.table("check").fail(
           c.quantity, "unknown quantity '" + c.quantity + "'" + did_you_mean(c.quantity, header_.quantities));
-  config_.refuse_unknown();
+  if (writes()) config_.refuse_unknown();  // rank 0 reads every key; some that only it needs, such as those of a mesh
   if (const Checkpoint* from = restart(); from && from->header.miniapp != header_.miniapp)
     throw Error(Exit::usage,
                 from->path + ": is a checkpoint of '" + from->header.miniapp + "', not of '" + header_.miniapp + "'");

@@ -244,8 +244,7 @@ SealedFile read_content(const std::string& path, Reading reading, std::int64_t m
   read_doubles(file, path, reading, most, found);
   const Id group = open_group(file, path, "integers");
   for (const auto& name : names_in(group, path))
-    found.integer_arrays.emplace_back(name,
-                                      read_array<std::int64_t>(group, path, name, H5T_NATIVE_INT64, reading));
+    found.integer_arrays.emplace_back(name, read_array<std::int64_t>(group, path, name, H5T_NATIVE_INT64, reading));
   return found;
 }
 
@@ -291,8 +290,7 @@ SealedFile read_sealed_file(const std::string& path, const SealedFormat& format,
   return read_content(path, Reading::real, most);
 }
 
-void read_sealed_piece(const std::string& path, const std::string& name, std::int64_t first,
-                       std::span<double> values) {
+void read_sealed_piece(const std::string& path, const std::string& name, std::int64_t first, std::span<double> values) {
   const Id file = open_file(path), d = open_array(file, path, "doubles/" + name), space(H5Dget_space(d), H5Sclose);
   require_plain(d, space, H5T_NATIVE_DOUBLE, path, name);
   const hsize_t from = static_cast<hsize_t>(first), count = values.size();

@@ -1,5 +1,5 @@
-// A whole array as rank 0 reads it for output: values in its memory, or those of all ranks (spread.hpp), of which it holds
-// a few pages at a time. Not for several threads at a time.
+// A whole array as rank 0 reads it for output: values in its memory, or those of all ranks (spread.hpp), of which it
+// holds a few pages at a time. Not for several threads at a time.
 #pragma once
 #include <algorithm>
 #include <span>

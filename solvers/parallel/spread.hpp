@@ -56,7 +56,7 @@ class Spread {
   void find_ends(const Communicator& ranks);
 
   std::size_t whole_size_ = 0;
-  std::vector<Stretch> stretches_;                          // by position, without overlap
+  std::vector<Stretch> stretches_;                           // by position, without overlap
   std::vector<std::pair<std::int64_t, std::int64_t>> ends_;  // of each rank's positions; on rank 0
 };
 

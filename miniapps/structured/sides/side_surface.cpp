@@ -148,8 +148,7 @@ SideShear shear_along(const IncompressibleCase& c, const WholeFlow& flow, int si
     }
   }
   for (int i = 0; i < points; ++i) s.x.push_back(l.staggered ? along.faces[i] : along.centre[i]);
-  for (std::size_t scalar = 0; scalar < flow.scalars(); ++scalar)
-    s.scalars.push_back(flux_along(c, flow, b, scalar));
+  for (std::size_t scalar = 0; scalar < flow.scalars(); ++scalar) s.scalars.push_back(flux_along(c, flow, b, scalar));
   return s;
 }
 

@@ -8,7 +8,7 @@
 #include "base/table.hpp"
 #include "miniapps/driver/quantity.hpp"
 #include "miniapps/structured/case.hpp"
-#include "miniapps/structured/whole_flow.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 
 namespace weir {
 

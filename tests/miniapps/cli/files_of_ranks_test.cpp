@@ -80,14 +80,16 @@ class FilesOfRanks : public testing::OverRanks {
     int files = 0;
     for (const auto& entry : fs::directory_iterator(folder / (a + "/" + in))) {
       const std::string name = entry.path().filename();
-      EXPECT_TRUE(read_file(entry.path()) == read_file(folder / (b + "/" + in + "/" + name))) << b << "/" << in << "/" << name;
+      EXPECT_TRUE(read_file(entry.path()) == read_file(folder / (b + "/" + in + "/" + name)))
+          << b << "/" << in << "/" << name;
       ++files;
     }
     EXPECT_GT(files, 0) << a << "/" << in;
   }
   void expect_same_checkpoint(const std::string& a, const std::string& b) const {
     const std::string file = "checkpoints/step_00000003.h5";
-    const Checkpoint one = read_checkpoint(folder / (a + "/" + file)), other = read_checkpoint(folder / (b + "/" + file));
+    const Checkpoint one = read_checkpoint(folder / (a + "/" + file)),
+                     other = read_checkpoint(folder / (b + "/" + file));
     EXPECT_EQ(one.header.step, other.header.step);
     EXPECT_EQ(one.header.time, other.header.time);
     ASSERT_EQ(one.arrays.size(), other.arrays.size());

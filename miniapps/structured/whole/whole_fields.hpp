@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "miniapps/structured/ranks.hpp"
-#include "miniapps/structured/whole_flow.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
