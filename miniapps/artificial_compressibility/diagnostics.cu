@@ -117,8 +117,8 @@ const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const std::vector<d
   }
   std::size_t q = 0;
   l.for_cells([&](int i, int j, int k) {
-    divergence_[q] =
-        -b[q * cells.unknowns] / (speed * grid.line[0].width[i] * grid.line[1].width[j] * grid.line[2].width[k]);
+    divergence_[q] = -b[q * cells.unknowns] / (speed * grid.line[0].width[l.low[0] + i] *
+                                               grid.line[1].width[l.low[1] + j] * grid.line[2].width[l.low[2] + k]);
     ++q;
   });
   return *flow_;

@@ -28,7 +28,7 @@ double mean_dissipation(const CoupledView& v, const Grid& grid);
 template <class Space>
 double largest_change(const CoupledView& v, const double* before);
 
-// Cell values with one layer of ghosts, and the divergence, of the whole grid, in arrays that the first call allocates.
+// Cell values with one layer of ghosts, and the divergence, of this rank, in arrays that the first call allocates.
 class CoupledCopy {
  public:
   // x: padded values, b: minus the residual

@@ -1,6 +1,7 @@
 #include "miniapps/artificial_compressibility/ranks.hpp"
 
 #include "base/at.hpp"
+#include "miniapps/structured/layout.hpp"
 
 namespace weir {
 namespace {
@@ -46,6 +47,24 @@ Places CoupledRanks::vector_places() const {
     for (int u = 0; u < n; ++u) all.whole.push_back(cell * n + u);
   return all;
 }
+
+Places CoupledRanks::copy_places() const {
+  Layout mine, all;
+  static_cast<GridPart&>(mine) = local();
+  static_cast<GridPart&>(all) = whole();
+  Places places{{}, {}, at(all.padded_count())};
+  mine.for_padded([&](int i, int j, int k) {
+    const int point[3] = {i, j, k};
+    for (int d = 0; d < 3; ++d)  // values beyond a cut are another rank's
+      if ((point[d] < 0 && mine.low[d] > 0) || (point[d] >= mine.n[d] && mine.low[d] + mine.n[d] < mine.whole[d]))
+        return;
+    places.here.push_back(mine.padded_index(i, j, k));
+    places.whole.push_back(all.padded_index(i + mine.low[0], j + mine.low[1], k + mine.low[2]));
+  });
+  return places;
+}
+
+Places CoupledRanks::cell_places() const { return {{}, cell_numbers(), at(whole().extents().count())}; }
 
 std::vector<int> CoupledRanks::cell_numbers() const {
   return places_of(whole().extents(), partition().box(communicator().rank()));

@@ -20,14 +20,17 @@ class CoupledRanks : public BoxRanks<CoupledCells> {
   BoxCuts cuts() const { return cuts_of(partition()); }
   HaloPattern ghosts() const;  // ghosts of a padded field that belong to other ranks, in cells. All ranks call.
 
-  // Places of padded fields (cells, ghosts beyond sides of the whole grid) and of vectors of the linear solver ("b").
-  std::vector<Places> places() const { return {field_places(), vector_places()}; }
-  static std::size_t kind_of(const std::string& name) { return name == "b" ? 1 : 0; }
+  // Places of padded fields (cells, ghosts beyond sides of the whole grid), of vectors of the linear solver ("b"), and
+  // of the fields and the divergence of CoupledCopy.
+  std::vector<Places> places() const { return {field_places(), vector_places(), copy_places(), cell_places()}; }
+  static std::size_t kind_of(const std::string& name) {
+    return name == "b" ? 1 : name == "field" ? 2 : name == "divergence" ? 3 : 0;
+  }
   Places field_places() const;
   std::vector<int> cell_numbers() const;  // of this rank's cells in the whole grid
 
  private:
-  Places vector_places() const;
+  Places vector_places() const, copy_places() const, cell_places() const;
 };
 
 }  // namespace weir

@@ -12,24 +12,23 @@
 namespace weir {
 namespace {
 
-// The flow of all ranks in one place. All ranks call.
 template <class Space>
 class WholeCoupled : public WholeArrays<Space> {
  public:
   using WholeArrays<Space>::WholeArrays;
 
-  // The whole flow in host memory on rank 0; undefined on the others.
-  const Flow<Host>& of(ArtificialCompressibility<Space>& flow) {
-    const Grid& grid = flow.flow_case().grid;
-    const double speed = flow.options().speed;
-    const std::vector<double> x = this->gather_.gathered("x", flow.field().values().to_vector()),
-                              b = this->gather_.gathered("b", flow.minus_residual_on_host());
-    return this->is_root_ ? copy_.of(flow.ranks().whole(), x, b, grid, speed) : nothing_;
+  // f(WholeFlow) on rank 0.
+  template <class F>
+  void with(ArtificialCompressibility<Space>& flow, const F& f) {
+    const Flow<Host>& mine = copy_.of(flow.cells(), flow.field().values().to_vector(), flow.minus_residual_on_host(),
+                                      flow.flow_case().grid, flow.options().speed);
+    Layout whole = mine.layout;
+    static_cast<GridPart&>(whole) = flow.ranks().whole();
+    this->read(whole, mine, {}, f);
   }
 
  private:
   CoupledCopy copy_;
-  Flow<Host> nothing_{Layout{}};
 };
 
 template <class Space>
@@ -154,13 +153,18 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
     lagged.load(from, flow.solver(), flow.matrix(), flow.matrix().values());
   }
 
-  const Flow<Host>& fields() { return this->whole.of(flow); }
-  std::map<std::string, double> quantities(const Flow<Host>& fields) {
+  template <class F>
+  void with_fields(const F& f) {
+    this->whole.with(flow, f);
+  }
+  std::map<std::string, double> quantities_of(const WholeFlow& fields) {
+    return solution_errors(flow.flow_case(), fields, flow.time, flow.dt_before);
+  }
+  std::map<std::string, double> quantities() {
     const IncompressibleCase& c = flow.flow_case();
     const CoupledView v = flow.view();
     const Communicator& ranks = flow.ranks().communicator();
     std::map<std::string, double> q;
-    if (ranks.is_root()) q = solution_errors(c, fields, flow.time, flow.dt_before);
     q["kinetic_energy"] = ranks.sum(mean_kinetic_energy<Space>(v, c.grid));
     q["max_divergence"] = ranks.max(max_divergence<Space>(v, flow.minus_residual()));
     q["dissipation"] = ranks.sum(mean_dissipation<Space>(v, c.grid));

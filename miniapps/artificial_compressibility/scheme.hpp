@@ -25,7 +25,7 @@
 #include "miniapps/artificial_compressibility/turbulence.hpp"
 #include "miniapps/driver/system_defaults.hpp"
 #include "miniapps/structured/coupled_options.hpp"
-#include "miniapps/structured/whole_fields.hpp"
+#include "miniapps/structured/whole/whole_fields.hpp"
 #include "postproc/run/timings.hpp"
 #include "solvers/distributed/distributed_block_stencil.hpp"
 

@@ -82,17 +82,18 @@ namespace {
 
 // A checkpoint, or the newest complete one of a run directory.
 Checkpoint find_checkpoint(const std::string& source) {
-  if (!fs::is_directory(source)) return read_checkpoint(source);
+  constexpr std::int64_t in_memory = 65536;  // values; each rank reads its part of larger arrays
+  if (!fs::is_directory(source)) return read_checkpoint(source, in_memory);
   const auto files = list_checkpoints((fs::path(source) / "checkpoints").string());
   if (files.empty()) throw Error(Exit::file_io, source + ": contains no checkpoint");
   for (auto file = files.rbegin(); file + 1 != files.rend(); ++file) {
     try {
-      return read_checkpoint(file->second);
+      return read_checkpoint(file->second, in_memory);
     } catch (const Error& e) {
       say(stderr, "weir: {}; using the previous one\n", e.what());
     }
   }
-  return read_checkpoint(files.front().second);
+  return read_checkpoint(files.front().second, in_memory);
 }
 
 std::string run_directory_of(const Checkpoint& checkpoint) {

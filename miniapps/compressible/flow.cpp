@@ -17,10 +17,12 @@ TurbulenceModel turbulence_of(const CompressibleCase& c, const UnstructuredMesh&
   if (!model.is_on) return model;
   std::vector<bool> is_wall;
   for (const FlowBoundary& b : boundary) is_wall.push_back(b.is_viscous);
-  const std::vector<double> distance = wall_distance(whole, is_wall);
-  if (!ranks) model.distance = distance;
-  const int cells = !ranks ? 0 : model.is_sst ? ranks->part.own + ranks->part.near : ranks->part.own;
-  for (int i = 0; i < cells; ++i) model.distance.push_back(distance[at(ranks->part.cell[i])]);
+  std::vector<double> distance;
+  if (!ranks || ranks->communicator.is_root()) distance = wall_distance(whole, is_wall);
+  if (!ranks)
+    model.distance = std::move(distance);
+  else
+    model.distance = ranks->from_root(distance, 1, ranks->part.own + (model.is_sst ? ranks->part.near : 0));
   return model;
 }
 
@@ -84,7 +86,7 @@ void CompressibleFlow<Space>::carry(std::vector<double> all) {
   for (std::size_t i = 0; c.turbulence.is_sst && i < all.size(); i += 6)
     for (std::size_t k = 0; k < 2; ++k)
       all[i + 4 + k] = std::max(all[i + 4 + k], 1e-3 * all[i] * c.turbulence.outside[k] / c.turbulence.unit[k]);
-  from_host(all, pseudo.state());
+  pseudo.state().upload(ranks ? ranks->from_root(all, values, own_cells()) : all);
 }
 
 template <class Space>
@@ -93,12 +95,9 @@ std::vector<double> CompressibleFlow<Space>::eddy_viscosity() {
   Array<double, Space> of_cells(own_cells());
   space.eddy_viscosity(pseudo.state(), of_cells);
   const std::vector<double> mine = of_cells.to_vector();
-  if (!ranks) return mine;
-  std::vector<double> records(at(values) * mine.size()), all;  // what a rank gathers are whole records
+  std::vector<double> records(at(values) * mine.size());  // arrays that are spread over ranks have whole records
   for (std::size_t i = 0; i < mine.size(); ++i) records[at(values) * i] = mine[i];
-  const std::vector<double> gathered = ranks->gathered(records);
-  for (std::size_t i = 0; i < gathered.size(); i += at(values)) all.push_back(gathered[i]);
-  return all;
+  return records;
 }
 
 template <class Space>
@@ -126,20 +125,19 @@ void CompressibleFlow<Space>::set_outside(double at) {
   outside_is_set = true;
 }
 
-std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c) {
+std::int64_t space_bytes(const MeshFacts& mesh, const CompressibleCase& c) {
   // Cell: W and at second order gradients and limiter, volume, start of its links. Interior face: flux, eight
   // numbers, two cells, two positions in the matrix, and per cell two weights, a face and a cell. Boundary face: flux
   // and block, six numbers, outside state, five integers. Turbulent cell: nu~, its gradient and distance, a number;
   // for products the slopes of its source; SST: twice that, and two auxiliary numbers.
   const std::int64_t gradients = c.scheme.order == 1 ? 0 : c.scheme.limiter == Limiter::none ? 2 : 3;
   const std::int64_t copies = c.scheme.has_products ? 2 : 1;  // derivatives in addition to values
-  const std::int64_t boundary_faces = mesh.faces() - mesh.interior_faces();
+  const std::int64_t boundary_faces = mesh.faces - mesh.interior_faces;
   const bool is_turbulent = c.turbulence.is_on, is_sst = c.turbulence.is_sst;
   const std::int64_t of_model = is_sst ? 76 + 448 * (copies - 1) : is_turbulent ? 36 + 112 * (copies - 1) : 0;
-  return static_cast<std::int64_t>(mesh.cells()) *
+  return static_cast<std::int64_t>(mesh.cells) *
              (32 * copies * (1 + gradients) + 8 + 4 + of_model + (c.has_force() ? 40 : 0)) +
-         static_cast<std::int64_t>(mesh.interior_faces()) *
-             (32 + 64 + 16 + 2 * 24 + 8 * (c.turbulence.equations() - 4)) +
+         static_cast<std::int64_t>(mesh.interior_faces) * (32 + 64 + 16 + 2 * 24 + 8 * (c.turbulence.equations() - 4)) +
          boundary_faces * (32 + 128 + 48 + 32 + 20 +
                            (is_sst         ? 176
                             : is_turbulent ? 80

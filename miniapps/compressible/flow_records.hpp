@@ -124,15 +124,18 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   if (flow.c.turbulence.is_on) state.add("turbulence_reference", p.turbulence_reference);
   state.add("linear_iterations", static_cast<double>(p.linear_iterations));
   state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
-  state.keep("U", flow.on_host());
-  state.keep("older", flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>());
+  flow.save(state, "U", flow.pseudo.state());
+  if (flow.c.is_unsteady())
+    flow.save(state, "older", flow.older);
+  else
+    state.keep("older", {});
   const TimeSteps& t = flow.time_steps;
   if (flow.c.is_unsteady()) state.keep("time_steps", {t.time, t.dt, static_cast<double>(t.step)});
   if (flow.force_window.is_on()) state.keep("force_window", flow.force_window.values());
   if (std::vector<double> forces = flow.statistics.state(); !forces.empty()) state.keep("forces", std::move(forces));
   save_solver(run.ranks(), "flow", flow.pseudo.solver(), state);
   if (const auto& origin = flow.pseudo.origin(); origin.U.size() > 0) {
-    state.keep("refresh_U", flow.on_host(origin.U));
+    flow.save(state, "refresh_U", origin.U);
     state.add("refresh_cfl", origin.cfl);
     state.add("refresh_time_factor", origin.time_factor);
     state.add("refresh_outside_at", origin.outside_at);
@@ -158,16 +161,16 @@ std::string load_flow(const Communicator& ranks, const Checkpoint& from, Compres
   if (from.find("rounding")) std::ranges::copy(from.doubles("rounding", norms), p.rounding.begin());
   p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
-  flow.from_host(from.doubles("U", flow.values * flow.cells), flow.pseudo.state());
-  if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", flow.values * flow.cells), flow.older);
+  flow.load(from, "U", flow.pseudo.state());
+  if (flow.c.is_unsteady()) flow.load(from, "older", flow.older);
   if (const auto* t = from.find("time_steps"); t && t->size() == 3)
     flow.time_steps = {(*t)[0], (*t)[1], static_cast<std::int64_t>((*t)[2])};
   if (const auto* window = from.find("force_window")) flow.force_window.resume(*window);
   if (const auto* forces = from.find("forces")) flow.statistics.restore(*forces);
   const std::string note = load_solver(ranks, "flow", flow.pseudo.solver(), from);
-  if (flow.pseudo.solver().refresh_policy().is_always() || !note.empty() || !from.find("refresh_U")) return note;
+  if (flow.pseudo.solver().refresh_policy().is_always() || !note.empty() || !from.has("refresh_U")) return note;
   Array<double, Space> U(flow.pseudo.state().size());
-  flow.from_host(from.doubles("refresh_U", flow.values * flow.cells), U);
+  flow.load(from, "refresh_U", U);
   flow.set_outside(from.scalar("refresh_outside_at"));
   flow.pseudo.resume_preconditioner({std::move(U), from.scalar("refresh_cfl"), from.scalar("refresh_time_factor"),
                                      from.scalar("refresh_outside_at")});

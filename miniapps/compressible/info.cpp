@@ -15,12 +15,6 @@
 namespace weir {
 namespace {
 
-std::int64_t bytes_of_mesh(const UnstructuredMesh& m) {
-  const std::int64_t cells = m.cells(), nodes = m.nodes(), faces = m.faces();
-  const std::int64_t corners = static_cast<std::int64_t>(m.cell_node.size());
-  return 16 * nodes + 4 * cells + 4 * corners + 24 * cells + faces * (8 + 8 + 16 + 8 + 16);
-}
-
 std::string scheme_line(const CompressibleCase& c) {
   constexpr const char* fluxes[] = {"Roe", "HLLC", "AUSM+", "van Leer", "Rusanov"};
   std::string text = fmt::format("{}, order {}", fluxes[static_cast<int>(c.scheme.flux)], c.scheme.order);
@@ -66,16 +60,16 @@ UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, s
   return renumber_cells(mesh, order.order);
 }
 
-CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config) {
+CompressibleMemory compressible_memory(const MeshFacts& mesh, const CompressibleCase& c, const Table& config) {
   constexpr std::int64_t megabyte = 1 << 20;
   const int values = c.turbulence.equations();
   const std::int64_t state = values * static_cast<std::int64_t>(sizeof(double));
-  const std::int64_t cells = mesh.cells(), blocks = cells + 2 * mesh.interior_faces();
+  const std::int64_t cells = mesh.cells, blocks = cells + 2 * mesh.interior_faces;
   const Table linear = config.table("linear").table("flow");
   const MatrixSize J{static_cast<double>(cells), static_cast<double>(blocks), values,
                      c.pseudo_time.float_jacobian ? 4 : 8};
   CompressibleMemory m;
-  m.mesh = bytes_of_mesh(mesh);
+  m.mesh = mesh.bytes;
   m.flow = cells * (5 * state + 8) + space_bytes(mesh, c);
   m.matrix = static_cast<std::int64_t>(J.csr_bytes());
   m.solver = static_cast<std::int64_t>(
@@ -98,14 +92,12 @@ std::vector<std::string> compressible_columns(const CompressibleCase& c, const s
   return columns;
 }
 
-RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
+RunHeader compressible_header(const CompressibleCase& c, const MeshFacts& mesh,
                               const std::vector<FlowBoundary>& boundary) {
   RunHeader h;
   h.miniapp = "compressible";
-  std::int64_t triangles = 0;
-  for (int i = 0; i < mesh.cells(); ++i) triangles += mesh.corners(i) == 3;
-  h.grid = fmt::format("{} triangles, {} quadrilaterals", triangles, mesh.cells() - triangles);
-  h.cells = mesh.cells();
+  h.grid = fmt::format("{} triangles, {} quadrilaterals", mesh.triangles, mesh.cells - mesh.triangles);
+  h.cells = mesh.cells;
   h.unknowns = c.turbulence.equations() * h.cells;
   h.end_time = c.time.end;
   if (!c.is_unsteady()) {
@@ -147,8 +139,8 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
       megabytes(m.kept), megabytes(m.process),
       static_cast<double>(m.total() - m.process) / static_cast<double>(h.cells));
   if (ranks > 1)
-    out << fmt::format("           {:.1f} MB over {} ranks, about {:.1f} MB per rank (each holds the whole mesh)\n",
-                       ranks * megabytes(m.each_of(ranks)), ranks, megabytes(m.each_of(ranks)));
+    out << fmt::format("           {:.1f} MB over {} ranks, {:.1f} MB on the root rank, which holds the whole mesh\n",
+                       megabytes(m.total() + (ranks - 1) * m.process), ranks, megabytes(m.each_of(ranks)));
 }
 
 }  // namespace weir

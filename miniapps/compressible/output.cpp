@@ -152,7 +152,7 @@ Options CompressibleOutput::field_options() {
 Options CompressibleOutput::surface_options() { return surface_keys; }
 
 CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCase& c,
-                                       const std::vector<FlowBoundary>& boundary, const UnstructuredMesh& mesh)
+                                       const std::vector<FlowBoundary>& boundary, const MeshFacts& mesh)
     : case_(c) {
   const Table output = config.table("output");
   schedule_ = FieldSchedule(output);
@@ -161,12 +161,7 @@ CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCa
     output.fail("fields", "the field eddy_viscosity requires [flow] turbulence");
   for (const Table& t : config.tables("surface")) comparisons_.push_back(read_comparison(t, boundary));
   if (config.tables("probe").empty()) return;
-  Box box{{1e300, 1e300, 0}, {-1e300, -1e300, 0}};
-  for (const Point& x : mesh.node)
-    for (std::size_t d = 0; d < 2; ++d) {
-      box.low[d] = std::min(box.low[d], x[d]);
-      box.high[d] = std::max(box.high[d], x[d]);
-    }
+  const Box box{{mesh.low[0], mesh.low[1], 0}, {mesh.high[0], mesh.high[1], 0}};
   std::vector<std::string> names{"u", "v", "p", "mach", "density", "entropy", "cp", "temperature"};
   if (c.turbulence.is_on) names.emplace_back("eddy_viscosity");
   probes_ = read_probes(config, box, names);

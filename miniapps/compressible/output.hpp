@@ -8,6 +8,7 @@
 
 #include "base/table.hpp"
 #include "miniapps/compressible/case.hpp"
+#include "miniapps/compressible/discretisation/mesh_facts.hpp"
 #include "miniapps/compressible/quantities.hpp"
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/fields/picture_series.hpp"
@@ -30,7 +31,7 @@ class CompressibleOutput {
  public:
   // Reads [output], [[surface]] and [[probe]].
   CompressibleOutput(const Table& config, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary,
-                     const UnstructuredMesh& mesh);
+                     const MeshFacts& mesh);
 
   // Call it once the run directory exists. restart_time: later field outputs are removed from the list.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);

@@ -187,8 +187,8 @@ Results compressible_results() {
 }
 
 PrimitiveState FlowFields::at(int cell) const {
-  const double* u = U.data() + values() * static_cast<std::size_t>(cell);
-  return to_primitive({u[0], u[1], u[2], u[3]}, gamma);
+  const std::size_t u = values() * static_cast<std::size_t>(cell);
+  return to_primitive({U[u], U[u + 1], U[u + 2], U[u + 3]}, gamma);
 }
 
 double mach_number(const PrimitiveState& s, double gamma) {
@@ -196,7 +196,7 @@ double mach_number(const PrimitiveState& s, double gamma) {
 }
 
 double eddy_viscosity_of(const FlowFields& fields, int cell, const CompressibleCase& c) {
-  if (!fields.eddy_viscosity.empty()) return fields.eddy_viscosity[static_cast<std::size_t>(cell)];
+  if (fields.eddy_viscosity.size() > 0) return fields.eddy_viscosity[fields.values() * static_cast<std::size_t>(cell)];
   const PrimitiveState s = fields.at(cell);
   Gas gas;
   gas.viscosity = 1;  // of the free stream

@@ -1,20 +1,20 @@
-// Quantities for comparison with the literature, from a flow in host memory.
+// Quantities for comparison with the literature, evaluated by rank 0.
 #pragma once
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/forces.hpp"
+#include "solvers/parallel/paged_array.hpp"
 
 namespace weir {
 
 struct FlowFields {
   const UnstructuredMesh& mesh;
-  std::span<const double> U;  // (rho, rho u, rho v, rho E[, of the turbulence model]) of each cell
+  PagedArray U;  // (rho, rho u, rho v, rho E[, of the turbulence model]) of each cell
   double gamma;
-  std::span<const double> eddy_viscosity = {};  // SST, relative to the viscosity of the free stream
+  PagedArray eddy_viscosity;  // SST, relative to the viscosity of the free stream: the first of the values of each cell
   std::size_t values() const { return U.size() / static_cast<std::size_t>(mesh.cells()); }  // per cell
   PrimitiveState at(int cell) const;
 };

@@ -1,4 +1,4 @@
-// The case of a flow, which every rank reads, and the flow built from it.
+// The case of a flow and the flow built from it.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -13,19 +13,49 @@
 
 namespace weir {
 
+// The mesh is read on rank 0 alone. Collective.
 struct ReadCase {
   CompressibleCase c;
   std::string ordering;
-  std::vector<CellRange> lines;
+  std::vector<CellRange> lines;  // on rank 0, like `numbers` and `mesh`
   CellNumbers numbers;
   UnstructuredMesh mesh;
+  MeshFacts facts;
   std::vector<FlowBoundary> boundary;
 
-  explicit ReadCase(const Table& config)
-      : c(read_compressible_case(config)), mesh(read_ordered_mesh(config, ordering, &lines, &numbers)) {
-    take_periods(mesh, c);
-    locate_points(config, mesh, c.points);
-    boundary = read_flow_boundary(config, c, mesh);
+  explicit ReadCase(const Table& config, const Communicator& ranks = Communicator())
+      : c(read_compressible_case(config)) {
+    UnstructuredMesh outline;
+    if (ranks.is_root()) {
+      mesh = read_ordered_mesh(config, ordering, &lines, &numbers);
+      facts = mesh;
+      locate_points(config, mesh, c.points);
+    }
+    if (ranks.size() > 1) outline = shared(ranks);
+    const UnstructuredMesh& known = ranks.is_root() ? mesh : outline;
+    take_periods(known, c);
+    boundary = read_flow_boundary(config, c, known);
+  }
+
+ private:
+  // What the others need of it. Returns the outline.
+  UnstructuredMesh shared(const Communicator& ranks) {
+    UnstructuredMesh outline = ranks.is_root() ? outline_of(mesh) : UnstructuredMesh();
+    const auto pack = [&](Archive& a) {
+      archive(a, facts);
+      archive_outline(a, outline);
+      std::vector<int> letters(ordering.begin(), ordering.end());
+      a.list("ordering", letters);
+      ordering.assign(letters.begin(), letters.end());
+      for (HistoryPoint& p : c.points) a.number("cell of a point", p.cell);
+    };
+    Archive all;
+    if (ranks.is_root()) pack(all);
+    for (int r = 1; ranks.is_root() && r < ranks.size(); ++r) ranks.send(all.numbers(), r);
+    if (ranks.is_root()) return outline;
+    Archive received(ranks.receive(0));
+    pack(received);
+    return outline;
   }
 };
 
@@ -48,8 +78,8 @@ struct BuiltFlow {
              ranks ? &*ranks : nullptr) {
     if (ranks && !flow.pseudo.solver().refresh_policy().is_always())
       config.table("linear").table("flow").fail("refresh", "'refresh' must be \"always\" on more than one rank");
-    return_freed_memory();  // the temporary geometry
-    flow.pseudo.jacobian().set_lines(row_ranges(ranks ? ranks->own(read.lines) : read.lines));  // for `line`
+    return_freed_memory();                                                            // the temporary geometry
+    flow.pseudo.jacobian().set_lines(row_ranges(ranks ? ranks->lines : read.lines));  // for `line`
     flow.initialise();
   }
 
@@ -59,7 +89,7 @@ struct BuiltFlow {
     if (communicator.size() == 1) return {};
     return std::optional<MeshRanks>(std::in_place, communicator, read.mesh,
                                     partition_of(communicator, read.mesh, read.lines), halo,
-                                    read.c.turbulence.equations());
+                                    read.c.turbulence.equations(), read.lines);
   }
 };
 

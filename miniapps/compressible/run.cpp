@@ -208,29 +208,34 @@ void add_rank_notes(const CompressibleFlow<Space>& flow, RunHeader& h) {
 
 template <class Space>
 RunHeader header_of(const CompressibleFlow<Space>& flow, const CompressibleOutput& output, const Table& config,
-                    const std::string& ordering) {
-  RunHeader h = compressible_header(flow.c, flow.whole, flow.boundary);
+                    const ReadCase& read) {
+  RunHeader h = compressible_header(flow.c, read.facts, flow.boundary);
   for (const auto& name : output.quantities()) h.quantities.push_back(name);
   h.systems.emplace_back("flow", flow.pseudo.solver().describe());
-  h.notes.emplace_back("ordering", ordering);
+  h.notes.emplace_back("ordering", read.ordering);
   h.memory_estimate =
-      compressible_memory(flow.whole, flow.c, config).each_of(flow.ranks ? flow.ranks->communicator.size() : 1);
+      compressible_memory(read.facts, flow.c, config).each_of(flow.ranks ? flow.ranks->communicator.size() : 1);
   if (flow.ranks) add_rank_notes(flow, h);
   return h;
 }
 
-// All ranks call; rank 0 has the whole flow.
+// All ranks call.
 template <class Space>
-Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const CompressibleOutput& output) {
+Outcome results(CompressibleFlow<Space>& flow, const CompressibleOutput& output) {
   Outcome o;
   const std::vector<WallSurface> surfaces = flow.walls.surfaces(flow.space, flow.pseudo.state());
   const Forces forces = flow.walls.measure(flow.space, flow.pseudo.state());
   const std::vector<double>& points = flow.points.measure(flow.pseudo.state());
-  if (fields.U.empty()) return o;
+  Hash64 hash;
+  flow.with_fields([&](const FlowFields& fields) {
+    o.quantities = flow_quantities(flow.c, fields, surfaces, forces, flow.walls.of_walls(), flow.time);
+    o.quantities.merge(output.write_profiles(fields));
+    fields.U.add_to(hash);
+    o.state_hash = hash.value();
+  });
+  if (flow.ranks && !flow.ranks->communicator.is_root()) return o;
   for (std::size_t k = 0; k < points.size(); ++k) o.quantities["point_" + flow.c.points[k].name] = points[k];
-  o.quantities.merge(flow_quantities(flow.c, fields, surfaces, forces, flow.walls.of_walls(), flow.time));
   o.quantities.merge(output.write_surfaces(surfaces));
-  o.quantities.merge(output.write_profiles(fields));
   if (flow.c.is_unsteady() && flow.walls.has_walls()) {
     o.quantities.merge(flow.statistics.phases());
     for (const auto& [name, value] : flow.statistics.quantities(flow.c.reference_length, 1, 0))
@@ -242,21 +247,17 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
     o.quantities["steps_second_order"] =
         flow.first_step_second_order < 0 ? 0.0 : static_cast<double>(flow.step - flow.first_step_second_order);
   }
-  o.state_hash = hash_of(std::span<const double>(fields.U));
   return o;
 }
 
-// All ranks call. Returns the whole state, on rank 0.
+// All ranks call.
 template <class Space>
-std::vector<double> write_fields(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
+void write_fields(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
   ScopedTimer timer(run.timings().at("output", "field output"));
-  std::vector<double> U = flow.on_host();
   const std::vector<RowField> of_lab = lab.fields("flow");
-  const std::vector<double> eddies = flow.eddy_viscosity();
-  run.on_root([&] {
-    output.write_fields({flow.whole, U, flow.c.gas.gamma, eddies}, flow.step, output_time(flow), of_lab);
+  flow.with_fields([&](const FlowFields& fields) {
+    run.on_root([&] { output.write_fields(fields, flow.step, output_time(flow), of_lab); });
   });
-  return U;
 }
 
 // A compressible flow as the run loop (run_loop.hpp) needs it. March: SteadyMarch or TimeMarch.
@@ -307,9 +308,8 @@ class CompressibleRun {
       failure_.reason = "not converged after " + std::to_string(flow_.step) + " steps";
       failure_.limit = steps_ran_out;
     }
-    const std::vector<double> U = write_fields(run_, flow_, output_, lab_);
-    const std::vector<double> eddies = flow_.eddy_viscosity();
-    Outcome outcome = results(flow_, {flow_.whole, U, flow_.c.gas.gamma, eddies}, output_);
+    write_fields(run_, flow_, output_, lab_);
+    Outcome outcome = results(flow_, output_);
     outcome.exit = failure_.exit;
     outcome.limit = failure_.limit;
     outcome.reason = failure_.exit == Exit::finished ? run_.end_reached() : failure_.reason;  // empty: it was stopped
@@ -345,14 +345,14 @@ void begin_on_coarser_meshes(Run& run, const Table& config, CompressibleFlow<Spa
 
 template <class Space>
 int run_in(Run& run, const Table& config) {
-  ReadCase read(config);
+  ReadCase read(config, run.ranks());
   const CompressibleCase& c = read.c;
   return_freed_memory();  // the mesh in the order it was read in
-  CompressibleOutput output(config, c, read.boundary, read.mesh);
+  CompressibleOutput output(config, c, read.boundary, read.facts);
   run.ranks().use(read_reduction(config.table("ranks")));
   const bool is_alone = run.ranks().size() == 1;
   const std::string devices = !is_alone && std::is_same_v<Space, Device> ? choose_device(run.ranks()) : "";
-  run.require_memory(compressible_memory(read.mesh, c, config).each_of(run.ranks().size()));
+  run.require_memory(compressible_memory(read.facts, c, config).each_of(run.ranks().size()));
   BuiltFlow<Space> built(read, config, run.ranks());
   CompressibleFlow<Space>& flow = built.flow;
   require_promises(run, flow.pseudo.solver());
@@ -364,8 +364,8 @@ int run_in(Run& run, const Table& config) {
 
   const bool restarted = run.restart() != nullptr, carries = !restarted && !c.start_from.empty();
   if (carries) {
-    const CarriedState carried = state_of_run(c.start_from, flow.values, read.numbers);
-    flow.carry(carried.U);
+    CarriedState carried = state_of_run(c.start_from, flow.values, read.numbers, run.ranks());
+    flow.carry(std::move(carried.U));
     if (!c.is_unsteady() && carried.order == c.scheme.order) {
       flow.pseudo.least_reference = carried.reference;
       flow.pseudo.least_turbulence_reference = carried.turbulence_reference;
@@ -376,15 +376,13 @@ int run_in(Run& run, const Table& config) {
   if (restarted) run.reached(end_of(flow));
   if (!run.end_reached().empty())  // before this run has begun
     if (const auto code = run.nothing_left()) return *code;
-  RunHeader header = header_of(flow, output, config, read.ordering);
+  RunHeader header = header_of(flow, output, config, read);
   if (!note.empty()) header.notes.emplace_back("restart", note);
   if (carries) header.notes.emplace_back("start", "the last state of " + c.start_from);
   if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(std::move(header));
   if (run.ranks().is_root())
     output.open(run.directory(), run.name(), restarted ? std::optional<double>(output_time(flow)) : std::nullopt);
-  else
-    read.mesh = {};
   lab.open(run);
   if (!restarted && !carries && c.pseudo_time.coarse_meshes > 0) begin_on_coarser_meshes(run, config, flow);
   return c.is_unsteady() ? march<Space, TimeMarch<Space>>(run, flow, output, lab)

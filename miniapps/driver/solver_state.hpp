@@ -31,7 +31,7 @@ void require_promises(const Run& run, LinearSolver<Space>& solver) {
           "or --space host --threads 1");
 }
 
-// All ranks call. The arrays are on rank 0.
+// All ranks call.
 template <class Space>
 void save_solver(const Communicator& ranks, const std::string& name, LinearSolver<Space>& solver,
                  CheckpointState& state) {
@@ -41,13 +41,17 @@ void save_solver(const Communicator& ranks, const std::string& name, LinearSolve
   std::vector<double> sizes(static_cast<std::size_t>(ranks.size()), 0.0);
   sizes[static_cast<std::size_t>(ranks.rank())] = static_cast<double>(mine.numbers().size());
   if (ranks.size() > 1) ranks.sum(sizes);
-  std::vector<int> counts;
-  double all = 0;
-  for (const double size : sizes) counts.push_back(static_cast<int>(size)), all += size;
-  std::vector<double> numbers(static_cast<std::size_t>(ranks.is_root() ? all : 0));
-  ranks.gather(mine.numbers(), counts, numbers);
+  double before = 0, all = 0;
+  for (int r = 0; r < ranks.size(); ++r) {
+    if (r < ranks.rank()) before += sizes[static_cast<std::size_t>(r)];
+    all += sizes[static_cast<std::size_t>(r)];
+  }
   state.keep("solver_" + name + "_sizes", std::move(sizes));
-  state.keep("solver_" + name, std::move(numbers));
+  const Spread* spread = nullptr;
+  if (ranks.size() > 1)
+    spread = &state.kept_spreads.emplace_back(ranks, static_cast<std::size_t>(all), static_cast<std::size_t>(before),
+                                              mine.numbers().size());
+  state.keep("solver_" + name, mine.numbers(), spread);
 }
 
 template <class Space>
@@ -56,22 +60,22 @@ std::string load_solver(const Communicator& ranks, const std::string& name, Line
   if (!solver.remembers()) return "";
   const std::string intro = "the solver of '" + name + "' starts without its earlier state: ";
   const std::vector<double>* sizes = from.find("solver_" + name + "_sizes");
-  const std::vector<double>* numbers = from.find("solver_" + name);
-  if (!sizes || !numbers) return intro + "the checkpoint does not contain it";
+  if (!sizes || !from.has("solver_" + name)) return intro + "the checkpoint does not contain it";
   if (static_cast<int>(sizes->size()) != ranks.size())
     return intro + "the checkpoint was written by " + std::to_string(sizes->size()) + " ranks";
-  std::size_t begin = 0, end = 0;
-  for (int r = 0; r <= ranks.rank(); ++r) {
-    const double size = (*sizes)[static_cast<std::size_t>(r)];
-    if (!(size >= 0 && size <= static_cast<double>(numbers->size() - end)))
+  std::size_t before = 0, all = 0;
+  for (std::size_t r = 0; r < sizes->size(); ++r) {
+    const double size = (*sizes)[r];
+    if (!(size >= 0 && size <= 1e15))
       throw Error(Exit::file_io, from.path + ": its 'solver_" + name + "_sizes' are inconsistent");
-    begin = end;
-    end += static_cast<std::size_t>(size);
+    if (static_cast<int>(r) < ranks.rank()) before += static_cast<std::size_t>(size);
+    all += static_cast<std::size_t>(size);
   }
-  const auto first = numbers->begin() + static_cast<std::ptrdiff_t>(begin),
-             last = numbers->begin() + static_cast<std::ptrdiff_t>(end);
+  const auto mine = static_cast<std::size_t>((*sizes)[static_cast<std::size_t>(ranks.rank())]);
+  const Spread spread(ranks, all, before, mine);
+  std::vector<double> numbers = from.part("solver_" + name, ranks.size() > 1 ? &spread : nullptr, mine);
   bool is_of_this = false;
-  all_or_none(ranks, [&] { is_of_this = solver.load(Archive(std::vector<double>(first, last))); });
+  all_or_none(ranks, [&] { is_of_this = solver.load(Archive(std::move(numbers))); });
   if (is_of_this) return "";
   return intro + "[linear." + name + "] has changed";
 }

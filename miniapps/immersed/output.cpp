@@ -5,16 +5,20 @@
 
 #include <fmt/format.h>
 
+#include "base/at.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
 
-OutputField fluid_field(const Layout& layout, const FluidParts& parts) {
-  return cell_field(layout, "fluid", 1, [layout, &parts](int, int i, int j, int k) {
-    const int p = layout.padded_index(i, j, k);
+OutputField fluid_field(const WholeFlow& flow) {
+  return cell_field(flow.layout, "fluid", 1, [&flow](int, int i, int j, int k) {
+    const int dim = flow.layout.dim;
     double sum = 0;
-    for (int d = 0; d < layout.dim; ++d) sum += parts[d][p] + parts[d][p + layout.stride(d)];
-    return sum / (2 * layout.dim);
+    for (int d = 0; d < dim; ++d) {
+      const WholeField part = flow.more(at(d));
+      sum += part(i, j, k) + part(i + (d == 0), j + (d == 1), k + (d == 2));
+    }
+    return sum / (2 * dim);
   });
 }
 
@@ -93,7 +97,7 @@ void write_surface(const std::string& path, const Surface& s, std::vector<Surfac
   write_text_aside(path, text);
 }
 
-void write_surface_coefficients(const std::string& path, const ImmersedCase& c, double velocity, const Flow<Host>& flow,
+void write_surface_coefficients(const std::string& path, const ImmersedCase& c, double velocity, const WholeFlow& flow,
                                 std::vector<SurfaceLoad> loads) {
   const Grid& grid = c.flow.grid;
   double level = 0, area = 0;
@@ -126,7 +130,7 @@ void write_surface_coefficients(const std::string& path, const ImmersedCase& c, 
   write_text_aside(path, text);
 }
 
-double wake_length(const ImmersedCase& c, const Flow<Host>& flow, const Surface& surface) {
+double wake_length(const ImmersedCase& c, const WholeFlow& flow, const Surface& surface) {
   const Box3 box = bounding_box(surface.node);
   const SampledField u = sampled_fields(c.flow, flow).front();
   const double start = box.high[0], end = c.flow.grid.line[0].faces.back();

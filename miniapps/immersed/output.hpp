@@ -10,10 +10,9 @@
 
 namespace weir {
 
-// Fluid fraction of the control volume of each velocity node, padded.
-using FluidParts = std::array<std::vector<double>, 3>;
-// Output field "fluid": fluid fraction of each cell, for masking the body. Keeps a reference to `parts`.
-OutputField fluid_field(const Layout& layout, const FluidParts& parts);
+// Output field "fluid": fluid fraction of each cell, for masking the body. flow.more(d): the fluid fractions of the
+// control volumes of the velocity nodes. Keeps a reference to the flow.
+OutputField fluid_field(const WholeFlow& flow);
 
 // Writes the surface as VTK PolyData: lines in 2D, triangles in 3D. The loads are data of the elements: pressure and
 // friction divided by the density, each scalar and its flux into the fluid with the array names `names`. Throws
@@ -25,11 +24,11 @@ void write_surface(const std::string& path, const Surface& surface, std::vector<
 // plotted in this order: the upper side by x, then the lower side by -x. Columns x,y,upper,cp,cf; in 3D x,y,z,cp.
 //   cp = (p - p_0) / (U^2 / 2),   p_0: the mean over the side x_min
 //   cf = tau . t / (U^2 / 2),     t along the wall, towards larger x
-void write_surface_coefficients(const std::string& path, const ImmersedCase& c, double velocity, const Flow<Host>& flow,
+void write_surface_coefficients(const std::string& path, const ImmersedCase& c, double velocity, const WholeFlow& flow,
                                 std::vector<SurfaceLoad> loads);
 
 // Length of the recirculation zone divided by the reference length: distance downstream of the body at which u on the
 // line through its middle changes from negative to positive; 0 without backflow.
-double wake_length(const ImmersedCase& c, const Flow<Host>& flow, const Surface& surface);
+double wake_length(const ImmersedCase& c, const WholeFlow& flow, const Surface& surface);
 
 }  // namespace weir

@@ -86,13 +86,17 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     for (const BodyCase& body : c.bodies)
       surfaces.emplace_back(run.directory() + "/vtk/" + run.name() + "_" + body.name + ".pvd", restart_time);
   }
-  std::vector<OutputField> more_fields() {
-    for (std::size_t d = 0; d < 3; ++d)
-      if (!flow.own_cut().fraction[d].empty()) parts[d] = this->whole.of(flow.own_cut().fraction[d]);
+  template <class F>
+  void with_fields(const F& f) {
+    std::vector<std::span<const double>> parts;
+    for (int d = 0; d < c.flow.dim(); ++d) parts.emplace_back(flow.own_cut().fraction[at(d)]);
+    this->whole.with(flow.flow(), parts, f);
+  }
+  void prepare_output() {
     loads.clear();
     for (std::size_t b = 0; b < c.bodies.size(); ++b) loads.push_back(flow.surface_loads(b));
-    return {fluid_field(flow.ranks().whole(), parts)};
   }
+  std::vector<OutputField> more_fields(const WholeFlow& fields) { return {fluid_field(fields)}; }
   void write_beside(Run& run) {
     std::vector<std::string> names;
     for (const ScalarCase& s : c.flow.scalars) names.insert(names.end(), {s.name, s.flux_name()});
@@ -104,14 +108,14 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   }
 
   void ended(Run& run) {
-    const Flow<Host>& fields = this->fields();
-    for (std::size_t b = 0; b < c.bodies.size(); ++b) {
-      std::vector<SurfaceLoad> loads = flow.surface_loads(b);
+    prepare_output();
+    with_fields([&](const WholeFlow& fields) {
       run.on_root([&] {
-        write_surface_coefficients(run.directory() + "/surface/" + c.bodies[b].name + ".csv", c,
-                                   c.bodies[b].forces.velocity, fields, std::move(loads));
+        for (std::size_t b = 0; b < c.bodies.size(); ++b)
+          write_surface_coefficients(run.directory() + "/surface/" + c.bodies[b].name + ".csv", c,
+                                     c.bodies[b].forces.velocity, fields, std::move(loads[b]));
       });
-    }
+    });
   }
 
   template <class F>
@@ -181,7 +185,10 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     const std::vector<std::string> names = body_quantities_of(t);
     for (std::size_t i = 0; i < 3; ++i) q[names[i] + ending] = std::array{number, flux, mean}[i];
   }
-  std::map<std::string, double> quantities(const Flow<Host>& fields) {
+  std::map<std::string, double> quantities_of(const WholeFlow& fields) {
+    return {{"wake_length", wake_length(c, fields, flow.bodies()[0].surface())}};
+  }
+  std::map<std::string, double> quantities() {
     auto q = forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
     q["torque_mean"] = torque.quantities(1, 1, 0)["drag_mean"];
     for (std::size_t b = 0; b < forces_of.size(); ++b) {
@@ -190,7 +197,6 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
       own["torque_mean"] = own["drag_control_volume"];  // the third column
       for (const char* name : body_force_quantities) q[with_name(name, body)] = own[name];
     }
-    if (flow.ranks().communicator().is_root()) q["wake_length"] = wake_length(c, fields, flow.bodies()[0].surface());
     for (std::size_t s = 0; s < c.flow.scalars.size(); ++s) add_scalar(s, q);
     q["max_mass_error"] = max_mass_error;
     if (flow.bodies().has_cavity()) q["volume_error"] = volume_error;
@@ -208,7 +214,6 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   double max_mass_error = 0, volume_error = 0;  // the largest seen
   std::vector<PvdCollection> surfaces;          // surfaces in the field output, on rank 0
   std::vector<std::vector<SurfaceLoad>> loads;  // loads of each body, for field output
-  FluidParts parts;
 };
 
 }  // namespace

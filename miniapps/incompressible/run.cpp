@@ -35,14 +35,15 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
     growth.load(from);
     Base::load(from);
   }
-  std::map<std::string, double> quantities(const Flow<Host>& fields) const {
+  std::map<std::string, double> quantities_of(const WholeFlow& fields) const {
+    std::map<std::string, double> q = solution_errors(flow.flow_case(), fields, flow.time, flow.dt_before);
+    q.merge(scalar_quantities(flow.flow_case(), fields, flow.time));
+    return q;
+  }
+  std::map<std::string, double> quantities() const {
     const IncompressibleCase& c = flow.flow_case();
     const Communicator& ranks = flow.ranks().communicator();
     std::map<std::string, double> q;
-    if (ranks.is_root()) {
-      q = solution_errors(c, fields, flow.time, flow.dt_before);
-      q.merge(scalar_quantities(c, fields, flow.time));
-    }
     q["kinetic_energy"] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), c.grid));
     q["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     q["dissipation"] = ranks.sum(dissipation(flow.flow(), flow.metrics(), c.grid, c.viscosity));

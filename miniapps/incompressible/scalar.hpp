@@ -19,7 +19,7 @@
 #include "miniapps/structured/metrics.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/plane.hpp"
-#include "miniapps/structured/whole_fields.hpp"
+#include "miniapps/structured/whole/whole_fields.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {

@@ -13,9 +13,9 @@ double volume_of(const Grid& g, int i, int j, int k) {
   return g.line[0].width[i] * g.line[1].width[j] * g.line[2].width[k];
 }
 
-void add_moments(const IncompressibleCase& c, const Flow<Host>& flow, std::size_t scalar,
+void add_moments(const IncompressibleCase& c, const WholeFlow& flow, std::size_t scalar,
                  std::map<std::string, double>& q) {
-  const Field<const double> f = flow.field(flow.scalars[scalar]);
+  const WholeField f = flow.scalar(scalar);
   const std::string& name = c.scalars[scalar].name;
   double total = 0, first[3] = {}, low = std::numeric_limits<double>::infinity(), high = -low;
   flow.layout.for_cells([&](int i, int j, int k) {
@@ -42,9 +42,9 @@ void add_moments(const IncompressibleCase& c, const Flow<Host>& flow, std::size_
   }
 }
 
-void add_errors(const IncompressibleCase& c, const Flow<Host>& flow, std::size_t scalar, double time,
+void add_errors(const IncompressibleCase& c, const WholeFlow& flow, std::size_t scalar, double time,
                 std::map<std::string, double>& q) {
-  const Field<const double> f = flow.field(flow.scalars[scalar]);
+  const WholeField f = flow.scalar(scalar);
   double sum = 0, most = 0;
   flow.layout.for_cells([&](int i, int j, int k) {
     const double x[3] = {c.grid.line[0].centre[i], c.grid.line[1].centre[j], c.grid.line[2].centre[k]};
@@ -89,7 +89,7 @@ double scalar_total(const Flow<Space>& flow, const Metrics& m, std::size_t scala
   });
 }
 
-std::map<std::string, double> scalar_quantities(const IncompressibleCase& c, const Flow<Host>& flow, double time) {
+std::map<std::string, double> scalar_quantities(const IncompressibleCase& c, const WholeFlow& flow, double time) {
   std::map<std::string, double> q;
   for (std::size_t s = 0; s < c.scalars.size(); ++s) {
     if (!c.scalars[s].is_temperature()) add_moments(c, flow, s, q);

@@ -10,6 +10,7 @@
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {
@@ -21,7 +22,7 @@ template <class Space>
 double scalar_total(const Flow<Space>& flow, const Metrics& m, std::size_t scalar);
 
 // Quantities of the scalars in the whole box.
-std::map<std::string, double> scalar_quantities(const IncompressibleCase& c, const Flow<Host>& flow, double time);
+std::map<std::string, double> scalar_quantities(const IncompressibleCase& c, const WholeFlow& flow, double time);
 
 // Appends the names of the above, and the columns NAME_total of history.csv.
 void add_scalar_quantities(const IncompressibleCase& c, RunHeader& header);

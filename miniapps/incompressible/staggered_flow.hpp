@@ -19,7 +19,7 @@
 #include "miniapps/structured/metrics.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/force_field.hpp"
-#include "miniapps/structured/whole_fields.hpp"
+#include "miniapps/structured/whole/whole_fields.hpp"
 #include "postproc/run/timings.hpp"
 
 namespace weir {

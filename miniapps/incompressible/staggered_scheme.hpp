@@ -105,7 +105,10 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
     if (!courant_rate_) courant_rate_ = flow.courant_rate();
     return *courant_rate_;
   }
-  const Flow<Host>& fields() { return this->whole.of(flow.flow()); }
+  template <class F>
+  void with_fields(const F& f) {
+    this->whole.with(flow.flow(), {}, f);
+  }
   void load(const Checkpoint&) {
     failed = nullptr;
     courant_rate_.reset();

@@ -199,7 +199,7 @@ double enstrophy(const Flow<Space>& flow, const Metrics& m, const Grid& grid) {
   return sum_over_cells<Space>(v.l, row) / grid.volume();
 }
 
-std::optional<BadCell> first_not_finite(const Flow<Host>& flow) {
+std::optional<BadCell> first_not_finite(const WholeFlow& flow) {
   const Layout& l = flow.layout;
   const char names[3] = {'u', 'v', 'w'};
   for (int k = 0; k < l.n[2]; ++k)

@@ -5,6 +5,7 @@
 
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 
 namespace weir {
 
@@ -38,6 +39,6 @@ struct BadCell {
   char field = 'u';
   std::array<int, 3> cell{};
 };
-std::optional<BadCell> first_not_finite(const Flow<Host>& flow);
+std::optional<BadCell> first_not_finite(const WholeFlow& flow);
 
 }  // namespace weir

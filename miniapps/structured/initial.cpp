@@ -81,9 +81,9 @@ struct Norms {
 };
 
 // Over the faces of a component that lie in the box, weighted by their control volumes (the faces on a side by half).
-Norms velocity_error(const IncompressibleCase& c, const Flow<Host>& flow, int component, double time) {
+Norms velocity_error(const IncompressibleCase& c, const WholeFlow& flow, int component, double time) {
   const Layout& l = flow.layout;
-  const Field<const double> u = flow.component(component);
+  const WholeField u = flow.component(component);
   std::array<std::vector<double>, 3> at;
   for (std::size_t d = 0; d < 3; ++d)
     at[d] = coordinates(c.grid.line[d], l.staggered && component == static_cast<int>(d));
@@ -110,9 +110,9 @@ double exact_pressure(const IncompressibleCase& c, const double (&x)[3], double 
   return 0.25 * (std::cos(2 * (x[0] - U[0] * t)) + std::cos(2 * (x[1] - U[1] * t))) * decay;
 }
 
-double pressure_error(const IncompressibleCase& c, const Flow<Host>& flow, double t) {
+double pressure_error(const IncompressibleCase& c, const WholeFlow& flow, double t) {
   const Layout& l = flow.layout;
-  const Field<const double> p = flow.pressure();
+  const WholeField p = flow.pressure();
   double mean = 0, square = 0, volume = 0;
   l.for_cells([&](int i, int j, int k) {
     const double x[3] = {c.grid.line[0].centre[i], c.grid.line[1].centre[j], c.grid.line[2].centre[k]};
@@ -176,7 +176,7 @@ void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow) {
   }
 }
 
-std::map<std::string, double> solution_errors(const IncompressibleCase& c, const Flow<Host>& flow, double time,
+std::map<std::string, double> solution_errors(const IncompressibleCase& c, const WholeFlow& flow, double time,
                                               double dt) {
   std::map<std::string, double> errors;
   if (!c.has_exact()) return errors;

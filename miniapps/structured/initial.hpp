@@ -17,7 +17,7 @@
 #include <string>
 
 #include "miniapps/structured/case.hpp"
-#include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 
 namespace weir {
 
@@ -36,7 +36,7 @@ void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow);
 // error_velocity_max, error_velocity_l2 (root mean square over the box) and, if the exact pressure is known,
 // error_pressure_l2 (without its mean; on staggered grids at its half level time - dt/2). Empty without an exact
 // solution.
-std::map<std::string, double> solution_errors(const IncompressibleCase& c, const Flow<Host>& flow, double time,
+std::map<std::string, double> solution_errors(const IncompressibleCase& c, const WholeFlow& flow, double time,
                                               double dt);
 
 }  // namespace weir

@@ -36,7 +36,7 @@ std::vector<double> node_coordinates(const Layout& l, const GridLine& line, int 
 }
 
 // component: 3 the pressure, 4 a scalar
-SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<const double> f, int component,
+SampledField sampled_field(const IncompressibleCase& c, const Layout& l, WholeField f, int component,
                            std::string name) {
   SampledField s;
   s.name = std::move(name);
@@ -59,13 +59,13 @@ SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<c
 }
 
 // Mean of the two faces of a cell. Ghost cells are read only along directions other than that of the component.
-double centred(const Flow<Host>& flow, int component, int i, int j, int k) {
-  const Field<const double> u = flow.component(component);
+double centred(const WholeFlow& flow, int component, int i, int j, int k) {
+  const WholeField u = flow.component(component);
   if (!flow.layout.staggered) return u(i, j, k);
   return 0.5 * (u(i, j, k) + u(i + (component == 0), j + (component == 1), k + (component == 2)));
 }
 
-double slope(const IncompressibleCase& c, const Flow<Host>& flow, int component, int d, int i, int j, int k) {
+double slope(const IncompressibleCase& c, const WholeFlow& flow, int component, int d, int i, int j, int k) {
   if (d >= flow.layout.dim || component >= flow.layout.dim) return 0;
   const GridLine& line = c.grid.line[d];
   const int at[3] = {i, j, k}, n = line.cells();
@@ -81,12 +81,12 @@ double slope(const IncompressibleCase& c, const Flow<Host>& flow, int component,
          distance;
 }
 
-double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i, int j, int k) {
-  if (!flow.layout.staggered) return flow.divergence[flow.layout.cells().index(i, j, k)];
+double divergence_at(const IncompressibleCase& c, const WholeFlow& flow, int i, int j, int k) {
+  if (!flow.layout.staggered) return flow.divergence(i, j, k);
   double div = 0;
   const int at[3] = {i, j, k};
   for (int d = 0; d < flow.layout.dim; ++d) {
-    const Field<const double> u = flow.component(d);
+    const WholeField u = flow.component(d);
     const double h = c.grid.line[d].width[at[d]];
     div += (u(i + (d == 0), j + (d == 1), k + (d == 2)) - u(i, j, k)) / h;
   }
@@ -95,25 +95,25 @@ double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i,
 
 }  // namespace
 
-std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow) {
+std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const WholeFlow& flow) {
   std::vector<SampledField> fields;
   const Layout& l = flow.layout;
   for (int e = 0; e < l.dim; ++e) fields.push_back(sampled_field(c, l, flow.component(e), e, std::string(1, "uvw"[e])));
   fields.push_back(sampled_field(c, l, flow.pressure(), 3, "p"));
-  for (std::size_t s = 0; s < flow.scalars.size(); ++s)
-    fields.push_back(sampled_field(c, l, flow.field(flow.scalars[s]), 4, c.scalars[s].symbol()));
+  for (std::size_t s = 0; s < flow.scalars(); ++s)
+    fields.push_back(sampled_field(c, l, flow.scalar(s), 4, c.scalars[s].symbol()));
   return fields;
 }
 
-std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
+std::vector<OutputField> cell_fields(const IncompressibleCase& c, const WholeFlow& flow,
                                      const std::vector<std::string>& names) {
   const Layout& l = flow.layout;
   std::vector<OutputField> fields;
   const auto add_scalar = [&](const std::string& name) {
     for (std::size_t s = 0; s < c.scalars.size(); ++s)
       if (c.scalars[s].name == name)
-        fields.push_back(cell_field(
-            l, name, 1, [&flow, s](int, int i, int j, int k) { return flow.field(flow.scalars[s])(i, j, k); }));
+        fields.push_back(
+            cell_field(l, name, 1, [&flow, s](int, int i, int j, int k) { return flow.scalar(s)(i, j, k); }));
   };
   for (const std::string& name : names) {
     if (name == "velocity")
@@ -177,7 +177,7 @@ void FlowOutput::open(const std::string& folder, const std::string& name, std::o
   pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time, schedule_.format());
 }
 
-void FlowOutput::write_fields(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more) {
+void FlowOutput::write_fields(const WholeFlow& flow, std::int64_t step, double time, std::vector<OutputField> more) {
   Picture picture;
   picture.time = time;
   for (std::size_t d = 0; d < 3; ++d) picture.faces[d] = case_.grid.line[d].faces;
@@ -186,7 +186,7 @@ void FlowOutput::write_fields(const Flow<Host>& flow, std::int64_t step, double 
   pictures_->write(step, picture);
 }
 
-std::map<std::string, double> FlowOutput::write_profiles(const Flow<Host>& flow) {
+std::map<std::string, double> FlowOutput::write_profiles(const WholeFlow& flow) {
   std::map<std::string, double> errors = write_side_surfaces(folder_ + "/surface", surfaces_, case_, flow);
   if (probes_.empty()) return errors;
   for (const auto& [name, value] : write_probes(folder_ + "/probes", probes_, sampled_fields(case_, flow)))

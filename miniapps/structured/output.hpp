@@ -1,4 +1,4 @@
-// Field output, profiles and surfaces of a flow in host memory.
+// Field output, profiles and surfaces of a flow, written by rank 0.
 #pragma once
 #include <map>
 #include <memory>
@@ -10,6 +10,7 @@
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/sides/side_surface.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/fields/picture_series.hpp"
 #include "postproc/fields/probe.hpp"
@@ -28,15 +29,15 @@ class FlowOutput {
   static Options options();
   bool is_due(std::int64_t step, double time, double dt) const { return schedule_.is_due(step, time, dt); }
   // more: fields in addition to those of [output] fields.
-  void write_fields(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more = {});
+  void write_fields(const WholeFlow& flow, std::int64_t step, double time, std::vector<OutputField> more = {});
 
   // Writes all profiles and surfaces; returns error_NAME of those with published data, and the quantities of surfaces.
-  std::map<std::string, double> write_profiles(const Flow<Host>& flow);
+  std::map<std::string, double> write_profiles(const WholeFlow& flow);
   std::vector<std::string> quantities() const;  // the names of the above
 
   // Columns of history.csv in the steps of the diagnostics: fluxes through surfaces.
   std::vector<std::string> columns() const { return columns_of(surfaces_, case_); }
-  std::map<std::string, double> fluxes(const Flow<Host>& flow) const { return mean_fluxes(surfaces_, case_, flow); }
+  std::map<std::string, double> fluxes(const WholeFlow& flow) const { return mean_fluxes(surfaces_, case_, flow); }
 
  private:
   const IncompressibleCase& case_;
@@ -50,7 +51,7 @@ class FlowOutput {
 };
 
 // u, v(, w) and p between the nodes where they are stored, for profiles.
-std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow);
+std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const WholeFlow& flow);
 
 // A field given by a function value(component, i, j, k) of the cell.
 template <class Value>
@@ -71,7 +72,7 @@ OutputField cell_field(const Layout& layout, std::string name, int components, V
 }
 
 // velocity, pressure, vorticity, divergence at cell centres. Keeps references to the flow and the case.
-std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
+std::vector<OutputField> cell_fields(const IncompressibleCase& c, const WholeFlow& flow,
                                      const std::vector<std::string>& names);
 
 }  // namespace weir

@@ -24,24 +24,18 @@ std::string grid_line(const IncompressibleCase& c) {
 }  // namespace
 
 MemoryOverRanks StructuredPlan::over_ranks(int count) const {
-  std::int64_t spread = 0, padded = 1, most = 0;
+  std::int64_t spread = kept_step, most = 0;
   for (const auto& [purpose, bytes] : memory) spread += bytes;
-  const std::int64_t total = spread + kept_step + program;
-  if (count == 1) return {total, total};
+  if (count == 1) return {spread + program, spread + program};
   std::array<int, 3> cells{1, 1, 1};
-  for (int d = 0; d < c.dim(); ++d) {
-    cells[d] = c.grid.cells(d);
-    padded *= c.grid.cells(d) + 2;
-  }
+  for (int d = 0; d < c.dim(); ++d) cells[d] = c.grid.cells(d);
   const BlockPartition partition(cells, count, ranks.cutting, ranks.least_layers);
   for (int r = 0; r < count; ++r) {
     const RankBox b = partition.box(r);
     most = std::max(most, std::int64_t{1} * b.size(0) * b.size(1) * b.size(2));
   }
-  const std::int64_t gathered = 8 * (c.dim() + 1) * padded + kept_step;
   const double share = static_cast<double>(most) / static_cast<double>(c.grid.count());
-  return {spread + count * program + gathered,
-          static_cast<std::int64_t>(share * static_cast<double>(spread)) + program + gathered};
+  return {spread + count * program, static_cast<std::int64_t>(share * static_cast<double>(spread)) + program};
 }
 
 void StructuredPlan::tell_memory(int count, RunHeader& h) const {

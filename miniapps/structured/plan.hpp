@@ -14,8 +14,7 @@
 
 namespace weir {
 
-// Bytes of a run over ranks, estimated from one rank. Each rank has its cells and the program; rank 0 also gathers the
-// fields and keeps the previous step, so that `largest` is the share of rank 0.
+// Bytes of a run over ranks, estimated from one rank: each rank has its cells and the program.
 struct MemoryOverRanks {
   std::int64_t all = 0, largest = 0;
 };
@@ -25,7 +24,7 @@ struct StructuredPlan {
   RankOptions ranks;
   RunHeader header;  // without the descriptions of the solvers and the quantities of profiles
   std::vector<std::pair<std::string, std::int64_t>> memory;  // bytes by purpose
-  // Copy of the whole flow on the root rank, to continue from after an abandoned step (Run::keep_if_due); and the
+  // Copy of the flow, to continue from after an abandoned step (Run::keep_if_due); and the
   // program.
   std::int64_t kept_step = 0, program = std::int64_t{14} << 20;  // program: with its libraries and their buffers
 

@@ -123,21 +123,13 @@ PsiBelow FlowHalo<Space>::psi(View<const double> psi) {
 }
 
 std::vector<double> Gather::gathered(const std::string& name, const std::vector<double>& mine) const {
-  if (kinds_.empty()) return mine;
-  const auto& [places, map] = kinds_[kind_of_(name)];
-  std::vector<double> packed, whole(is_root_ ? places.whole_size : 0);
-  for (const int place : places.here) packed.push_back(mine[place]);
-  map.gather(places.here.empty() ? mine : packed, whole);
+  const Spread* of = spread(name);
+  if (!of) return mine;
+  RootReads reads(*ranks_);
+  const std::size_t array = reads.add(*of, mine);
+  std::vector<double> whole(ranks_->is_root() ? of->whole_size() : 0);
+  reads.while_root([&] { reads.read(array, 0, whole); });
   return whole;
-}
-
-std::vector<double> Gather::scattered(const std::string& name, std::span<const double> whole, std::size_t size) const {
-  if (kinds_.empty()) return {whole.begin(), whole.end()};
-  const auto& [places, map] = kinds_[kind_of_(name)];
-  std::vector<double> packed(places.here.size()), mine(size, 0.0);
-  map.scatter(whole, places.here.empty() ? mine : packed);
-  for (std::size_t i = 0; i < packed.size(); ++i) mine[places.here[i]] = packed[i];
-  return mine;
 }
 
 template class FlowHalo<Host>;

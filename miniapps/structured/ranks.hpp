@@ -15,6 +15,7 @@
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/parallel/halo.hpp"
 #include "solvers/parallel/rank_map.hpp"
+#include "solvers/parallel/spread.hpp"
 
 namespace weir {
 
@@ -119,30 +120,23 @@ class FlowHalo {
   std::array<std::int64_t, 3> below_begin_{};
 };
 
-// Files have one layout, that of one rank: the root rank gathers the arrays and scatters them, for any number of ranks.
-// Called by all ranks; whole arrays are empty except on rank 0. On one rank they are the arrays themselves. Values that
-// belong to other ranks become 0.
+// Files have one layout, that of one rank, for any number of ranks.
 class Gather {
  public:
   template <class Ranks>
-  explicit Gather(const Ranks& ranks) : is_root_(ranks.communicator().is_root()), kind_of_(Ranks::kind_of) {
+  explicit Gather(const Ranks& ranks) : ranks_(&ranks.communicator()), kind_of_(Ranks::kind_of) {
     if (ranks.alone()) return;
-    for (const Places& places : ranks.places()) kinds_.push_back({places, RankMap(ranks.communicator(), places.whole)});
+    for (const Places& p : ranks.places()) kinds_.emplace_back(*ranks_, p.whole_size, p.whole, p.here);
   }
+  // Null on one rank, which has the whole array.
+  const Spread* spread(const std::string& name) const { return kinds_.empty() ? nullptr : &kinds_[kind_of_(name)]; }
+  // The whole array on rank 0; empty on other ranks. Called by all ranks.
   std::vector<double> gathered(const std::string& name, const std::vector<double>& mine) const;
-  std::vector<double> scattered(const std::string& name, std::span<const double> whole, std::size_t mine) const;
-  std::size_t whole_size(const std::string& name, std::size_t mine) const {
-    return kinds_.empty() ? mine : kinds_[kind_of_(name)].places.whole_size;
-  }
 
  private:
-  struct Kind {
-    Places places;
-    RankMap map;
-  };
-  bool is_root_;
+  const Communicator* ranks_;
   std::size_t (*kind_of_)(const std::string& name);
-  std::vector<Kind> kinds_;  // empty: one rank
+  std::vector<Spread> kinds_;  // empty: one rank
 };
 
 }  // namespace weir

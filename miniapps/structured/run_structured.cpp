@@ -9,21 +9,16 @@ std::string failed_solve_text(const std::string& system, Reason reason, std::int
   return system + ": " + to_string(reason) + " at step " + std::to_string(step);
 }
 
-std::string where_not_finite(const Flow<Host>& fields, std::int64_t step) {
+std::string where_not_finite(const WholeFlow& fields, std::int64_t step) {
   const auto bad = first_not_finite(fields);
   if (!bad) return "";
   return "NaN or Inf at step " + std::to_string(step) + ": first in " + bad->field + " of " + cell_name(bad->cell);
 }
 
-std::uint64_t hash_of_flow(const Flow<Host>& flow) {
+std::uint64_t hash_of_flow(const WholeFlow& flow) {
   Hash64 hash;
-  for (int c = 0; c < flow.layout.dim; ++c)
-    hash.add(flow.velocity[c].data(), static_cast<std::size_t>(flow.velocity[c].size()) * sizeof(double));
-  const auto add = [&](const Array<double, Host>& field) {
-    hash.add(field.data(), static_cast<std::size_t>(field.size()) * sizeof(double));
-  };
-  add(flow.p);
-  for (const auto& scalar : flow.scalars) add(scalar);
+  const std::size_t arrays = at(flow.layout.dim) + 1 + flow.scalars();
+  for (std::size_t a = 0; a < arrays; ++a) flow.arrays[a].add_to(hash);
   return hash.value();
 }
 

@@ -10,7 +10,8 @@
 //   was_interrupted()                true if the failure is a solve that was cancelled
 //   solvers()                        linear solvers with their names in checkpoints
 //   level()                          progress of the flow, for branches
-//   fields(), quantities(fields)     the whole flow in host memory, on rank 0; results of run.json
+//   with_fields(f)                   f(WholeFlow) on rank 0
+//   quantities(), quantities_of(whole)  results of run.json: of all ranks, and those that rank 0 evaluates
 #pragma once
 #include <cmath>
 #include <functional>
@@ -34,7 +35,7 @@
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/plan.hpp"
 #include "miniapps/structured/time/clock.hpp"
-#include "miniapps/structured/whole_fields.hpp"
+#include "miniapps/structured/whole/whole_fields.hpp"
 
 namespace weir {
 
@@ -43,8 +44,8 @@ enum class Progress { advanced, converged, failed };
 // "pressure: max_iterations at step 3", "NaN or Inf in the pressure solve of step 3".
 std::string failed_solve_text(const std::string& system, Reason reason, std::int64_t step);
 // "NaN or Inf at step 3: first in u of cell (1, 2, 0)"; empty where all is finite.
-std::string where_not_finite(const Flow<Host>& fields, std::int64_t step);
-std::uint64_t hash_of_flow(const Flow<Host>& flow);
+std::string where_not_finite(const WholeFlow& fields, std::int64_t step);
+std::uint64_t hash_of_flow(const WholeFlow& flow);
 // [output] diagnostics_every.
 int read_diagnostics_every(const Table& config);
 
@@ -63,8 +64,9 @@ struct StructuredScheme {
   void measured(HistoryRow&, bool /*last*/) {}
   void describe(RunHeader&) const {}
   void begun(Run&, std::optional<double> /*restart_time*/) {}
-  // Additional output fields of the whole box, on rank 0. Called by all ranks.
-  std::vector<OutputField> more_fields() { return {}; }
+  void prepare_output() {}  // before the fields are written
+  // Additional output fields, on rank 0.
+  std::vector<OutputField> more_fields(const WholeFlow&) { return {}; }
   void write_beside(Run&) {}  // writes further files of a field output, on rank 0
   void save(CheckpointState&) {}
   void load(const Checkpoint&) {}
@@ -118,11 +120,10 @@ bool record_step(Run& run, Scheme& scheme, StepSize& clock, const FlowOutput& ou
       if (diagnoses) row.record.cfl = cfl;
     }
     if (diagnoses) scheme.diagnose(row);
-    if (diagnoses && !output.columns().empty()) {
-      const Flow<Host>& fields = scheme.fields();
-      if (run.ranks().is_root())
+    if (diagnoses && !output.columns().empty())
+      scheme.with_fields([&](const WholeFlow& fields) {
         for (const auto& [name, flux] : output.fluxes(fields)) row[name] = flux;
-    }
+      });
   }
   scheme.measured(row, last || is_steady);
   run.step(row.record);
@@ -180,31 +181,34 @@ std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
   return note;
 }
 
-// Called by all ranks. Returns the fields of the whole box, on rank 0.
+// Called by all ranks.
 template <class Scheme>
-const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab) {
+void write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab) {
   ScopedTimer timer(run.timings().at("output", "field output"));
-  const Flow<Host>& fields = scheme.fields();
-  std::vector<OutputField> more = scheme.more_fields();
+  scheme.prepare_output();
   const std::vector<RowField> of_lab = lab.fields(scheme.systems().back());
-  for (const auto& [name, values] : of_lab)  // fields of a system without one unknown per cell are left out
-    if (static_cast<int>(values.size()) == fields.layout.cells().count()) more.push_back(output_field(name, 1, values));
-  run.on_root([&] {
-    output.write_fields(fields, scheme.flow.step, scheme.flow.time, std::move(more));
-    scheme.write_beside(run);
+  scheme.with_fields([&](const WholeFlow& fields) {
+    run.on_root([&] {
+      std::vector<OutputField> more = scheme.more_fields(fields);
+      for (const auto& [name, values] : of_lab)  // fields of a system without one unknown per cell are left out
+        if (static_cast<int>(values.size()) == fields.layout.cells().count())
+          more.push_back(output_field(name, 1, values));
+      output.write_fields(fields, scheme.flow.step, scheme.flow.time, std::move(more));
+      scheme.write_beside(run);
+    });
   });
-  return fields;
 }
 
 // Field output, quantities, profiles and the state hash of the present flow.
 template <class Scheme>
 Outcome with_results(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab, Outcome outcome) {
-  const Flow<Host>& fields = write_fields(run, scheme, output, lab);
-  outcome.quantities = scheme.quantities(fields);
-  if (run.ranks().is_root()) {
+  write_fields(run, scheme, output, lab);
+  outcome.quantities = scheme.quantities();
+  scheme.with_fields([&](const WholeFlow& fields) {
+    outcome.quantities.merge(scheme.quantities_of(fields));
     outcome.quantities.merge(output.write_profiles(fields));
     outcome.state_hash = hash_of_flow(fields);
-  }
+  });
   return outcome;
 }
 
@@ -304,8 +308,8 @@ class StructuredRun {
       outcome = with_results(run_, scheme_, output_, lab_, std::move(outcome));
     }
     if (outcome.exit == Exit::finished) return outcome;
-    const Flow<Host>& fields = scheme_.fields();
-    const std::string where = run_.ranks().is_root() ? where_not_finite(fields, scheme_.flow.step + 1) : "";
+    std::string where;
+    scheme_.with_fields([&](const WholeFlow& fields) { where = where_not_finite(fields, scheme_.flow.step + 1); });
     if (where.empty()) return outcome;
     outcome.exit = Exit::not_finite;
     outcome.reason = where;

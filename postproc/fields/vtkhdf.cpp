@@ -75,6 +75,7 @@ class File {
     H5Pset_chunk(list, static_cast<int>(chunk.size()), chunk.data());
     H5Pset_shuffle(list);
     H5Pset_deflate(list, 1);
+    H5Pset_obj_track_times(list, false);  // equal contents make equal files
     const Id space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), H5Sclose);
     Id set(H5Dcreate2(in, name.c_str(), type_of<T>(), space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
     check(set);

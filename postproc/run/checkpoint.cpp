@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "postproc/run/directory/file_changes.hpp"
@@ -25,7 +26,8 @@ const SealedFormat& format() {
 
 bool checkpoints_available() { return sealed_files_available(); }
 
-void write_checkpoint(const std::string& path, const CheckpointHeader& header, const CheckpointState& state) {
+void write_checkpoint(const std::string& path, const CheckpointHeader& header, const CheckpointState& state,
+                      const RootReads* reads) {
   SealedContent c;
   c.integers = {{"step", header.step}};
   c.numbers = {{"time", header.time}, {"wall_seconds", header.wall_seconds}};
@@ -35,19 +37,36 @@ void write_checkpoint(const std::string& path, const CheckpointHeader& header, c
     c.texts.emplace_back("end", header.end);
     c.numbers.emplace_back("tolerance", header.tolerance);
   }
-  c.doubles = state.doubles;
+  std::size_t spread_arrays = 0;
+  for (const auto& [name, values, spread] : state.doubles) {
+    if (!spread || !reads) {
+      c.doubles.emplace_back(name, values);
+      continue;
+    }
+    const auto fill = [reads, array = spread_arrays++](std::size_t first, std::span<double> piece) {
+      reads->read(array, first, piece);
+    };
+    c.doubles.emplace_back(name, SealedNumbers(spread->whole_size(), fill));
+  }
   for (const auto& [name, value] : state.scalars) c.doubles.emplace_back(name, std::span<const double>(&value, 1));
   write_sealed_file(path, format(), c);
 }
 
 void CheckpointState::own() {
-  for (auto& [name, values] : doubles)
+  for (auto& [name, values, spread] : doubles)
     if (std::ranges::none_of(kept, [&](const auto& own) { return own.data() == values.data(); }))
       values = kept.emplace_back(values.begin(), values.end());
 }
 
-Checkpoint read_checkpoint(const std::string& path) {
-  SealedFile file = read_sealed_file(path, format());
+RootReads CheckpointState::spread_over(const Communicator& ranks) const {
+  RootReads reads(ranks);
+  for (const Values& v : doubles)
+    if (v.spread) reads.add(*v.spread, v.values);
+  return reads;
+}
+
+Checkpoint read_checkpoint(const std::string& path, std::int64_t most) {
+  SealedFile file = read_sealed_file(path, format(), most);
   Checkpoint c;
   c.path = path;
   c.header.step = file.integer("step");
@@ -64,23 +83,67 @@ Checkpoint read_checkpoint(const std::string& path) {
   for (const auto& [name, text] : file.texts)
     if (name == "end") c.header.end = text;
   if (!c.header.end.empty()) c.header.tolerance = file.number("tolerance");
-  c.arrays = std::move(file.doubles);
+  for (auto& array : file.doubles) c.arrays.push_back(std::move(array));
+  for (const auto& [name, size] : file.left_out) c.in_file[name] = size;
   return c;
+}
+
+std::int64_t Checkpoint::size_of(const std::string& name) const {
+  for (const auto& [key, values] : arrays)
+    if (key == name) return static_cast<std::int64_t>(values.size());
+  const auto kept = in_file.find(name);
+  return kept == in_file.end() ? -1 : kept->second;
 }
 
 const std::vector<double>* Checkpoint::find(const std::string& name) const {
   for (const auto& [key, values] : arrays)
     if (key == name) return &values;
-  return nullptr;
+  if (!has(name)) return nullptr;
+  std::vector<double> values = part(name, nullptr, at(size_of(name)));
+  return &arrays.emplace_back(name, std::move(values)).second;
+}
+
+void Checkpoint::require_size(const std::string& name, std::int64_t size) const {
+  const std::int64_t found = size_of(name);
+  if (found == -1) throw Error(Exit::file_io, path + ": the array '" + name + "' is missing");
+  if (found == size) return;
+  throw Error(Exit::file_io, path + ": the array '" + name + "' has " + std::to_string(found) + " values instead of " +
+                                 std::to_string(size) + "; the checkpoint is of another grid or another data layout");
 }
 
 const std::vector<double>& Checkpoint::doubles(const std::string& name, std::int64_t size) const {
-  const std::vector<double>* values = find(name);
-  if (!values) throw Error(Exit::file_io, path + ": the array '" + name + "' is missing");
-  if (static_cast<std::int64_t>(values->size()) == size) return *values;
-  throw Error(Exit::file_io, path + ": the array '" + name + "' has " + std::to_string(values->size()) +
-                                 " values instead of " + std::to_string(size) +
-                                 "; the checkpoint is of another grid or another data layout");
+  require_size(name, size);
+  return *find(name);
+}
+
+std::vector<double> Checkpoint::part(const std::string& name, const Spread* spread, std::size_t size) const {
+  const bool is_part = !spread || parts.contains(name);
+  require_size(name, static_cast<std::int64_t>(is_part ? size : spread->whole_size()));
+  const auto kept = std::ranges::find(arrays, name, [](const auto& array) { return array.first; });
+  if (is_part && kept != arrays.end()) return kept->second;
+  std::vector<double> mine(size, 0.0);
+  if (is_part) {
+    if (size > 0) read_sealed_piece(path, name, 0, mine);
+    return mine;
+  }
+  constexpr std::int64_t most = 65536;
+  const auto whole_size = static_cast<std::int64_t>(spread->whole_size());
+  std::vector<double> piece;
+  for (std::int64_t first = spread->next(0); first >= 0; first = spread->next(first + most)) {
+    const std::int64_t count = std::min(most, whole_size - first);
+    std::span<const double> values;
+    if (kept != arrays.end()) {
+      values = std::span(kept->second).subspan(at(first), at(count));
+    } else {
+      piece.resize(at(count));
+      read_sealed_piece(path, name, first, piece);
+      values = piece;
+    }
+    spread->within(first, count, [&](const Spread::Stretch& s) {
+      std::copy_n(values.begin() + (s.whole - first), s.count, mine.begin() + s.here);
+    });
+  }
+  return mine;
 }
 
 std::string checkpoint_name(std::int64_t step) {

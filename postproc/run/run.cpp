@@ -200,7 +200,7 @@ void Run::begin(RunHeader header) {
     if (!header_.quantities.empty() && std::ranges::find(header_.quantities, c.quantity) == header_.quantities.end())
       config_.table("check").fail(
           c.quantity, "unknown quantity '" + c.quantity + "'" + did_you_mean(c.quantity, header_.quantities));
-  config_.refuse_unknown();
+  if (writes()) config_.refuse_unknown();  // rank 0 reads every key; some that only it needs, such as those of a mesh
   if (const Checkpoint* from = restart(); from && from->header.miniapp != header_.miniapp)
     throw Error(Exit::usage,
                 from->path + ": is a checkpoint of '" + from->header.miniapp + "', not of '" + header_.miniapp + "'");
@@ -331,13 +331,16 @@ void Run::checkpoint(CheckpointState state) {
                                 state.time,    wall(),          reached_,        header_.tolerance};
   bool written = true;
   write_solves();
-  on_root([&] {
-    written = false;
-    for (LineFile& lines : records_) lines.sync();
-    directory_->sync();
-    write_checkpoint(file, header, state);
-    prune_checkpoints(path("checkpoints"), keep_, [&](const std::string& f) { return directory_->names(f); });
-    written = true;
+  const RootReads reads = state.spread_over(ranks());
+  reads.while_root([&] {
+    on_root([&] {
+      written = false;
+      for (LineFile& lines : records_) lines.sync();
+      directory_->sync();
+      write_checkpoint(file, header, state, &reads);
+      prune_checkpoints(path("checkpoints"), keep_, [&](const std::string& f) { return directory_->names(f); });
+      written = true;
+    });
   });
   if (!written) return;
   last_checkpoint_ = file;

@@ -44,17 +44,21 @@ class Writer {
     close(g);
   }
   void array(const std::string& name, hid_t type, const void* values, std::size_t count) {
-    const hsize_t n = count;
-    const Id space(H5Screate_simple(1, &n, nullptr), H5Sclose);
-    const Id list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    H5Pset_obj_track_times(list, false);
-    Id d(H5Dcreate2(*file_, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
-    check(d);
-    if (n == 0) return close(d);
-    check(H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-    parts_.push_back(
-        {name, static_cast<std::int64_t>(H5Dget_offset(d)), static_cast<std::int64_t>(count * H5Tget_size(type))});
-    close(d);
+    array(name, type, count, [&](hid_t d) { check(H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values)); });
+  }
+  void array(const std::string& name, const SealedNumbers& numbers) {
+    if (!numbers.fill) return array(name, H5T_NATIVE_DOUBLE, numbers.values.data(), numbers.size);
+    array(name, H5T_NATIVE_DOUBLE, numbers.size, [&](hid_t d) {
+      std::vector<double> piece(std::min(numbers.size, piece_size));
+      const Id space(H5Dget_space(d), H5Sclose);
+      for (hsize_t first = 0; first < numbers.size; first += piece_size) {
+        const hsize_t count = std::min<hsize_t>(piece_size, numbers.size - first);
+        numbers.fill(first, std::span(piece).first(count));
+        const Id memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &count, nullptr);
+        check(H5Dwrite(d, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, piece.data()));
+      }
+    });
   }
   std::vector<SealedPart> close() {
     check(H5Fflush(*file_, H5F_SCOPE_GLOBAL));
@@ -63,6 +67,21 @@ class Writer {
   }
 
  private:
+  static constexpr std::size_t piece_size = 65536;
+  template <class Write>
+  void array(const std::string& name, hid_t type, std::size_t count, const Write& write) {
+    const hsize_t n = count;
+    const Id space(H5Screate_simple(1, &n, nullptr), H5Sclose);
+    const Id list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_obj_track_times(list, false);
+    Id d(H5Dcreate2(*file_, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose);
+    check(d);
+    if (n == 0) return close(d);
+    write(d);
+    parts_.push_back(
+        {name, static_cast<std::int64_t>(H5Dget_offset(d)), static_cast<std::int64_t>(count * H5Tget_size(type))});
+    close(d);
+  }
   void close(Id& object) const { hdf5::close_written(object, path_); }
   static void order(hid_t list) {
     H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
@@ -84,8 +103,7 @@ std::vector<SealedPart> write_content(const std::string& path, std::size_t head,
   for (const auto& [name, value] : content.numbers) file.attribute(name.c_str(), H5T_NATIVE_DOUBLE, &value);
   for (const auto& [name, text] : content.texts) file.array(name, H5T_NATIVE_CHAR, text.data(), text.size());
   file.group("doubles");
-  for (const auto& [name, values] : content.doubles)
-    file.array("doubles/" + name, H5T_NATIVE_DOUBLE, values.data(), values.size());
+  for (const auto& [name, numbers] : content.doubles) file.array("doubles/" + name, numbers);
   file.group("integers");
   for (const auto& [name, values] : content.integer_arrays)
     file.array("integers/" + name, H5T_NATIVE_INT64, values.data(), values.size());
@@ -97,7 +115,7 @@ std::vector<SealedPart> write_content(const std::string& path, std::size_t head,
 std::int64_t most_bytes(const SealedContent& content) {
   std::size_t bytes = 65536;
   for (const auto& [name, text] : content.texts) bytes += text.size() + 1024;
-  for (const auto& [name, values] : content.doubles) bytes += values.size_bytes() + 1024;
+  for (const auto& [name, numbers] : content.doubles) bytes += numbers.size * sizeof(double) + 1024;
   for (const auto& [name, values] : content.integer_arrays) bytes += values.size_bytes() + 1024;
   return static_cast<std::int64_t>(bytes);
 }
@@ -124,14 +142,25 @@ void require_plain(hid_t array, hid_t space, hid_t type, const std::string& path
 
 enum class Reading { rehearsal, real };  // a rehearsal leaves the values out
 
-template <class T>
-std::vector<T> read_array(hid_t file, const std::string& path, const std::string& name, hid_t type, Reading reading) {
-  const Id d(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+Id open_array(hid_t file, const std::string& path, const std::string& name) {
+  Id d(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
   if (d < 0) fail_to_read(path, "lacks '" + name + "'");
-  const Id space(H5Dget_space(d), H5Sclose);
+  return d;
+}
+
+// left_out: set to the size of an array of more than `most` values, which is not read.
+template <class T>
+std::vector<T> read_array(hid_t file, const std::string& path, const std::string& name, hid_t type, Reading reading,
+                          std::int64_t most = std::numeric_limits<std::int64_t>::max(),
+                          std::int64_t* left_out = nullptr) {
+  const Id d = open_array(file, path, name), space(H5Dget_space(d), H5Sclose);
   require_plain(d, space, type, path, name);
   if (reading == Reading::rehearsal) return {};
   const auto count = H5Sget_simple_extent_npoints(space);
+  if (count > most) {
+    *left_out = count;
+    return {};
+  }
   std::vector<T> values(count > 0 ? static_cast<std::size_t>(count) : 0);
   if (count > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     fail_to_read(path, "'" + name + "' cannot be read: " + hdf5::reason());
@@ -152,14 +181,22 @@ std::vector<std::string> names_in(hid_t group, const std::string& path) {
   return names;
 }
 
-template <class T>
-Named<std::vector<T>> read_group(hid_t file, const std::string& path, const std::string& group, hid_t type,
-                                 Reading reading) {
-  const Id g(H5Gopen2(file, group.c_str(), H5P_DEFAULT), H5Gclose);
+Id open_group(hid_t file, const std::string& path, const std::string& group) {
+  Id g(H5Gopen2(file, group.c_str(), H5P_DEFAULT), H5Gclose);
   if (g < 0) fail_to_read(path, "lacks its group '" + group + "'");
-  Named<std::vector<T>> arrays;
-  for (const auto& name : names_in(g, path)) arrays.emplace_back(name, read_array<T>(g, path, name, type, reading));
-  return arrays;
+  return g;
+}
+
+void read_doubles(hid_t file, const std::string& path, Reading reading, std::int64_t most, SealedFile& into) {
+  const Id group = open_group(file, path, "doubles");
+  for (const auto& name : names_in(group, path)) {
+    std::int64_t left_out = 0;
+    std::vector<double> values = read_array<double>(group, path, name, H5T_NATIVE_DOUBLE, reading, most, &left_out);
+    if (left_out > 0)
+      into.left_out.emplace_back(name, left_out);
+    else
+      into.doubles.emplace_back(name, std::move(values));
+  }
 }
 
 void read_attributes(hid_t file, const std::string& path, SealedFile& into) {
@@ -188,9 +225,14 @@ void read_attributes(hid_t file, const std::string& path, SealedFile& into) {
   }
 }
 
-SealedFile read_content(const std::string& path, Reading reading) {
-  const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+Id open_file(const std::string& path) {
+  Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (file < 0) fail_to_read(path, "cannot be read: " + hdf5::reason());
+  return file;
+}
+
+SealedFile read_content(const std::string& path, Reading reading, std::int64_t most) {
+  const Id file = open_file(path);
   SealedFile found;
   found.path = path;
   read_attributes(file, path, found);
@@ -199,8 +241,10 @@ SealedFile read_content(const std::string& path, Reading reading) {
     const auto letters = read_array<char>(file, path, name, H5T_NATIVE_CHAR, reading);
     found.texts.emplace_back(name, std::string(letters.begin(), letters.end()));
   }
-  found.doubles = read_group<double>(file, path, "doubles", H5T_NATIVE_DOUBLE, reading);
-  found.integer_arrays = read_group<std::int64_t>(file, path, "integers", H5T_NATIVE_INT64, reading);
+  read_doubles(file, path, reading, most, found);
+  const Id group = open_group(file, path, "integers");
+  for (const auto& name : names_in(group, path))
+    found.integer_arrays.emplace_back(name, read_array<std::int64_t>(group, path, name, H5T_NATIVE_INT64, reading));
   return found;
 }
 
@@ -216,7 +260,7 @@ void rehearse(const std::string& path) {
     setrlimit(RLIMIT_CPU, &seconds);
     close(STDERR_FILENO);  // no messages of the crash
     try {
-      read_content(path, Reading::rehearsal);
+      read_content(path, Reading::rehearsal, 0);
     } catch (...) {
     }
     _exit(0);
@@ -239,11 +283,21 @@ void write_sealed_file(const std::string& path, const SealedFormat& format, cons
   sync_folder(folder_of(path));
 }
 
-SealedFile read_sealed_file(const std::string& path, const SealedFormat& format) {
+SealedFile read_sealed_file(const std::string& path, const SealedFormat& format, std::int64_t most) {
   verify_seal(path, format);
   hdf5::start();
   rehearse(path);
-  return read_content(path, Reading::real);
+  return read_content(path, Reading::real, most);
+}
+
+void read_sealed_piece(const std::string& path, const std::string& name, std::int64_t first, std::span<double> values) {
+  const Id file = open_file(path), d = open_array(file, path, "doubles/" + name), space(H5Dget_space(d), H5Sclose);
+  require_plain(d, space, H5T_NATIVE_DOUBLE, path, name);
+  const hsize_t from = static_cast<hsize_t>(first), count = values.size();
+  const Id memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  if (H5Sselect_hyperslab(space, H5S_SELECT_SET, &from, nullptr, &count, nullptr) < 0 ||
+      H5Dread(d, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values.data()) < 0)
+    fail_to_read(path, "'" + name + "' cannot be read: " + hdf5::reason());
 }
 
 }  // namespace weir

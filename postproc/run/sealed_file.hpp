@@ -6,6 +6,8 @@
 // sealed_file.cpp needs HDF5; in sealed_file_none.cpp, without it, all functions but the first throw.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,12 +21,22 @@ namespace weir {
 template <class T>
 using Named = std::vector<std::pair<std::string, T>>;
 
+// Numbers to be written: in memory, or made a piece at a time by fill(first, values).
+struct SealedNumbers {
+  SealedNumbers(std::span<const double> of) : values(of), size(of.size()) {}
+  SealedNumbers(std::size_t n, std::function<void(std::size_t first, std::span<double> values)> by)
+      : size(n), fill(std::move(by)) {}
+  std::span<const double> values{};
+  std::size_t size = 0;
+  std::function<void(std::size_t first, std::span<double> values)> fill = nullptr;
+};
+
 // Content to be written; views must live until the call returns.
 struct SealedContent {
   Named<std::int64_t> integers;
   Named<double> numbers;
   Named<std::string_view> texts;
-  Named<std::span<const double>> doubles;
+  Named<SealedNumbers> doubles;
   Named<std::span<const std::int64_t>> integer_arrays;
 };
 
@@ -35,6 +47,7 @@ struct SealedFile {
   Named<double> numbers;
   Named<std::string> texts;
   Named<std::vector<double>> doubles;
+  Named<std::int64_t> left_out;  // arrays of doubles above the limit of the reader, and their sizes
   Named<std::vector<std::int64_t>> integer_arrays;
 
   std::int64_t integer(const std::string& name) const { return find(integers, name); }
@@ -53,6 +66,10 @@ struct SealedFile {
 bool sealed_files_available();
 
 void write_sealed_file(const std::string& path, const SealedFormat& format, const SealedContent& content);
-SealedFile read_sealed_file(const std::string& path, const SealedFormat& format);
+// most: number of values above which an array of doubles is left out.
+SealedFile read_sealed_file(const std::string& path, const SealedFormat& format,
+                            std::int64_t most = std::numeric_limits<std::int64_t>::max());
+// Values of the array /doubles/NAME from `first` on, of a file that was read.
+void read_sealed_piece(const std::string& path, const std::string& name, std::int64_t first, std::span<double> values);
 
 }  // namespace weir

@@ -11,8 +11,12 @@ void write_sealed_file(const std::string& path, const SealedFormat& format, cons
   throw Error(Exit::file_io, "cannot write " + path + ": " + lacks("HDF5") + ", which " + format.name + "s need");
 }
 
-SealedFile read_sealed_file(const std::string& path, const SealedFormat& format) {
+SealedFile read_sealed_file(const std::string& path, const SealedFormat& format, std::int64_t) {
   throw Error(Exit::file_io, "cannot read " + path + ": " + lacks("HDF5") + ", which " + format.name + "s need");
+}
+
+void read_sealed_piece(const std::string& path, const std::string&, std::int64_t, std::span<double>) {
+  throw Error(Exit::file_io, "cannot read " + path + ": " + lacks("HDF5"));
 }
 
 }  // namespace weir

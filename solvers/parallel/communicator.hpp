@@ -84,6 +84,10 @@ class Communicator {
   // In place, on all ranks: rank r has set counts[r] bytes from byte begin[r] of `all` on.
   virtual void gather_on_all(void* /*all*/, std::span<const int> /*counts*/, std::span<const int> /*begin*/) const {}
 
+  // A message to another rank, and the next one from it.
+  virtual void send(std::span<const double>, int /*to*/) const {}
+  virtual std::vector<double> receive(int /*from*/) const { return {}; }
+
   virtual std::unique_ptr<HaloTransport> transport(HaloStrategy strategy, const HaloLinks& links, const double* send,
                                                    double* receive) const;
 

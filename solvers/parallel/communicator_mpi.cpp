@@ -32,7 +32,7 @@ void check(int status, const char* call) {
 
 namespace {
 
-constexpr int reduction_tag = 71, probe_tag = 72;
+constexpr int reduction_tag = 71, probe_tag = 72, message_tag = 73;
 
 std::vector<int> offsets(std::span<const int> counts) {
   std::vector<int> begin(counts.size());
@@ -112,6 +112,19 @@ class MpiRanks : public Communicator {
   }
   void gather_on_all(void* all, std::span<const int> counts, std::span<const int> begin) const override {
     WEIR_MPI(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all, counts.data(), begin.data(), MPI_BYTE, comm_));
+  }
+
+  void send(std::span<const double> values, int to) const override {
+    WEIR_MPI(MPI_Send(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, to, message_tag, comm_));
+  }
+  std::vector<double> receive(int from) const override {
+    MPI_Status status;
+    int count = 0;
+    WEIR_MPI(MPI_Probe(from, message_tag, comm_, &status));
+    WEIR_MPI(MPI_Get_count(&status, MPI_DOUBLE, &count));
+    std::vector<double> values(static_cast<std::size_t>(count));
+    WEIR_MPI(MPI_Recv(values.data(), count, MPI_DOUBLE, from, message_tag, comm_, MPI_STATUS_IGNORE));
+    return values;
   }
 
   std::unique_ptr<HaloTransport> transport(HaloStrategy strategy, const HaloLinks& links, const double* send,

@@ -2,10 +2,11 @@
 
 namespace weir {
 
-RankMap::RankMap(const Communicator& ranks, const std::vector<int>& place) : ranks_(&ranks) {
-  std::vector<std::vector<int>> to(static_cast<std::size_t>(ranks.size()));
-  to.front() = place;
-  for (const auto& list : ranks.exchange(to)) {
+void RankMap::share_places() const {
+  if (!counts_.empty()) return;
+  std::vector<std::vector<int>> to(static_cast<std::size_t>(ranks_->size()));
+  to.front() = std::exchange(place_, {});
+  for (const auto& list : ranks_->exchange(to)) {
     counts_.push_back(static_cast<int>(list.size()));
     place_.insert(place_.end(), list.begin(), list.end());
   }
@@ -13,11 +14,13 @@ RankMap::RankMap(const Communicator& ranks, const std::vector<int>& place) : ran
 }
 
 void RankMap::gather(std::span<const double> mine, std::span<double> whole) const {
+  share_places();
   ranks_->gather(mine, counts_, packed_);
   for (std::size_t i = 0; i < place_.size(); ++i) whole[place_[i]] = packed_[i];
 }
 
 void RankMap::scatter(std::span<const double> whole, std::span<double> mine) const {
+  share_places();
   for (std::size_t i = 0; i < place_.size(); ++i) packed_[i] = whole[place_[i]];
   ranks_->scatter(packed_, counts_, mine);
 }

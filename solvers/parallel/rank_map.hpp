@@ -2,6 +2,7 @@
 // not scalable: for output, checkpoints and solvers that run on one rank.
 #pragma once
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/table.hpp"
@@ -13,15 +14,18 @@ namespace weir {
 class RankMap {
  public:
   RankMap() = default;
-  // place[i]: global position of local value i. If several ranks have it, the highest rank's value is used.
-  RankMap(const Communicator& ranks, const std::vector<int>& place);
+  // place[i]: global position of local value i. If several ranks have it, the highest rank's value is used. Rank 0
+  // learns the places of the others with the first gather or scatter: an unused map costs it nothing.
+  RankMap(const Communicator& ranks, std::vector<int> place) : ranks_(&ranks), place_(std::move(place)) {}
   // whole: on rank 0; empty on other ranks.
   void gather(std::span<const double> mine, std::span<double> whole) const;
   void scatter(std::span<const double> whole, std::span<double> mine) const;
 
  private:
+  void share_places() const;
+
   const Communicator* ranks_ = nullptr;
-  std::vector<int> counts_, place_;  // rank 0: of all ranks in order
+  mutable std::vector<int> counts_, place_;  // place_: of this rank; after share_places on rank 0 of all ranks in order
   mutable std::vector<double> packed_;
 };
 

@@ -62,30 +62,22 @@ class CoarseMarch {
   Timings apart_;  // the run has one line for all of it
 };
 
-// The state of all cells, on all ranks.
-template <class Space>
-std::vector<double> whole_state(const Communicator& ranks, CompressibleFlow<Space>& flow) {
-  std::vector<double> U = flow.on_host();
-  U.resize(static_cast<std::size_t>(flow.cells * flow.values));
-  ranks.broadcast(U.data(), static_cast<std::int64_t>(U.size() * sizeof(double)), 0);
-  return U;
-}
-
 // The state of `to` from the flow of cases[next], which begins on cases[next + 1].
 template <class Space>
 void begin(std::span<const Table> cases, const Communicator& ranks, const CoarseStop& stop,
            std::vector<CoarseMesh>& meshes, CompressibleFlow<Space>& to) {
   if (cases.empty()) return;
-  const ReadCase read(cases.front());
+  const ReadCase read(cases.front(), ranks);
   BuiltFlow<Space> built(read, cases.front(), ranks);
   CompressibleFlow<Space>& flow = built.flow;
   flow.set_outside(0);
   flow.pseudo.solver().stop_when(stop.within_solve);
   begin(cases.subspan(1), ranks, stop, meshes, flow);
   meshes.push_back(CoarseMarch<Space>(flow, stop).march(cases.size() == 1));
-  const std::vector<double> U = whole_state(ranks, flow);
-  const std::span<const Point> own(to.mesh.centre.data(), static_cast<std::size_t>(to.own_cells()));
-  to.pseudo.state().upload(carried_over(read.mesh, U, flow.values, own, is_possible));
+  const std::vector<double> U = flow.on_host();
+  std::vector<double> all;  // on rank 0, which has both meshes
+  if (ranks.is_root()) all = carried_over(read.mesh, U, flow.values, to.whole.centre, is_possible);
+  to.pseudo.state().upload(to.ranks ? to.ranks->from_root(all, to.values, to.own_cells()) : all);
   to.pseudo.control.cfl = std::sqrt(read.c.pseudo_time.cfl_start * flow.pseudo.control.cfl);
 }
 

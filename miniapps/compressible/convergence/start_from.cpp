@@ -69,7 +69,9 @@ std::vector<double> carry_over(const std::vector<double>& U, int values, const C
   return out;
 }
 
-CarriedState state_of_run(const std::string& source, int values, const CellNumbers& here) {
+namespace {
+
+CarriedState read_run(const std::string& source, int values, const CellNumbers& here) {
   const std::string path = newest_checkpoint(source);
   const Checkpoint from = read_checkpoint(path);
   if (from.header.miniapp != "compressible")
@@ -85,6 +87,19 @@ CarriedState state_of_run(const std::string& source, int values, const CellNumbe
   s.order = static_cast<int>(from.scalar("order"));
   s.reference = from.scalar("reference");
   if (from.find("turbulence_reference")) s.turbulence_reference = from.scalar("turbulence_reference");
+  return s;
+}
+
+}  // namespace
+
+CarriedState state_of_run(const std::string& source, int values, const CellNumbers& here, const Communicator& ranks) {
+  CarriedState s;
+  if (ranks.is_root()) s = read_run(source, values, here);
+  double numbers[] = {static_cast<double>(s.order), s.reference, s.turbulence_reference};
+  ranks.broadcast(numbers, sizeof numbers, 0);
+  s.order = static_cast<int>(numbers[0]);
+  s.reference = numbers[1];
+  s.turbulence_reference = numbers[2];
   return s;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mesh/graph/graph.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 
@@ -27,6 +28,7 @@ struct CarriedState {
   double reference = 0, turbulence_reference = 0;
 };
 // source: a run directory or one of its checkpoints. Throws Error(usage or file_io) if there is no suitable one.
-CarriedState state_of_run(const std::string& source, int values, const CellNumbers& here);
+// Collective; U is on rank 0, which alone reads.
+CarriedState state_of_run(const std::string& source, int values, const CellNumbers& here, const Communicator& ranks);
 
 }  // namespace weir

@@ -34,19 +34,116 @@ std::vector<int> places(const MeshPart& part, int values) {
   return place;
 }
 
+std::vector<CellRange> own_lines(const MeshPart& part, const std::vector<CellRange>& lines) {
+  const auto begin = part.cell.begin(), end = begin + part.own;
+  std::vector<CellRange> mine;
+  for (const CellRange& line : lines) {
+    const auto found = std::lower_bound(begin, end, line.first);
+    if (found != end && *found == line.first) mine.push_back({static_cast<int>(found - begin), line.count});
+  }
+  return mine;
+}
+
+// Lists of records of `width` numbers as one list. get(record, k): the k-th number.
+template <class T, class Record, class Get>
+void archive_records(Archive& a, const char* name, std::vector<Record>& records, std::size_t width, const Get& get) {
+  std::vector<T> flat;
+  for (Record& r : records)
+    for (std::size_t k = 0; k < width; ++k) flat.push_back(get(r, k));
+  a.list(name, flat);
+  if (!a.reads()) return;
+  records.resize(flat.size() / width);
+  for (std::size_t i = 0; i < flat.size(); ++i) get(records[i / width], i % width) = flat[i];
+}
+
+void archive_lines(Archive& a, std::vector<CellRange>& lines) {
+  archive_records<int>(a, "lines", lines, 2, [](CellRange& r, std::size_t k) -> int& { return k ? r.count : r.first; });
+}
+
+void archive_part(Archive& a, MeshPart& p) {
+  UnstructuredMesh& m = p.mesh;
+  a.list("volume", m.volume);
+  archive_points(a, "centre", m.centre);
+  a.list("owner", m.owner);
+  a.list("neighbour", m.neighbour);
+  archive_points(a, "normal", m.normal);
+  a.list("area", m.area);
+  archive_points(a, "face_centre", m.face_centre);
+  a.number("periodic_faces", m.periodic_faces);
+  archive_points(a, "shift", m.shift);
+  archive_patches(a, m.patches);
+  a.number("own", p.own);
+  a.number("near", p.near);
+  a.list("cell", p.cell);
+  archive_records<int>(a, "ghost", p.ghost, 2,
+                       [](GhostCell& g, std::size_t k) -> int& { return k ? g.index : g.part; });
+  a.list("own_in_patch", p.own_in_patch);
+  p.place_in_patch.resize(m.patches.size());
+  for (std::vector<int>& places : p.place_in_patch) a.list("place_in_patch", places);
+}
+
 }  // namespace
 
+void archive_points(Archive& a, const char* name, std::vector<Point>& points) {
+  archive_records<double>(a, name, points, 2, [](Point& x, std::size_t k) -> double& { return x[k]; });
+}
+
+void archive_patches(Archive& a, std::vector<Patch>& patches) {
+  auto count = static_cast<int>(patches.size());
+  a.number("patches", count);
+  patches.resize(at(count));
+  for (Patch& p : patches) {
+    std::vector<int> letters(p.name.begin(), p.name.end());
+    a.list("name", letters);
+    p.name.assign(letters.begin(), letters.end());
+    a.number("first", p.first);
+    a.number("count", p.count);
+  }
+}
+
 MeshRanks::MeshRanks(const Communicator& ranks, const UnstructuredMesh& mesh, const std::vector<int>& part_of_cell,
-                     const HaloOptions& options, int values_of_cell)
+                     const HaloOptions& options, int values_of_cell, const std::vector<CellRange>& lines)
+    : MeshRanks(ranks, mesh, received(ranks, mesh, part_of_cell, lines), options, values_of_cell) {}
+
+MeshRanks::MeshRanks(const Communicator& ranks, const UnstructuredMesh& mesh, Received own, const HaloOptions& options,
+                     int values_of_cell)
     : communicator(ranks),
       whole(mesh),
       halo(options),
-      part(part_of_mesh(mesh, part_of_cell, ranks.rank())),
-      whole_cells(mesh.cells()),
+      part(std::move(own.part)),
+      lines(std::move(own.lines)),
+      whole_cells(own.whole_cells),
       states(make_halo_pattern(ranks, requests(part, static_cast<int>(part.ghost.size())))),
       nearest(make_halo_pattern(ranks, requests(part, part.near))),
       values(values_of_cell),
-      cells(ranks, places(part, values)) {}
+      cells(ranks, at(values) * at(whole_cells), places(part, values)) {}
+
+MeshRanks::Received MeshRanks::received(const Communicator& ranks, const UnstructuredMesh& mesh,
+                                        const std::vector<int>& part_of_cell, const std::vector<CellRange>& lines) {
+  const auto pack = [](Archive& a, Received& r) {
+    archive_part(a, r.part);
+    archive_lines(a, r.lines);
+    a.number("cells of the whole mesh", r.whole_cells);
+  };
+  const auto of = [&](int rank) {
+    Received r{part_of_mesh(mesh, part_of_cell, rank), {}, mesh.cells()};
+    r.lines = own_lines(r.part, lines);
+    return r;
+  };
+  if (ranks.is_root()) {
+    for (int r = 1; r < ranks.size(); ++r) {
+      Received part = of(r);
+      Archive a;
+      pack(a, part);
+      ranks.send(a.numbers(), r);
+    }
+    return of(0);
+  }
+  Received mine;
+  Archive a(ranks.receive(0));
+  pack(a, mine);
+  return mine;
+}
 
 Coupling MeshRanks::coupling() const {
   std::vector<int> number(at(part.near));  // index of a near ghost in the order of the halo
@@ -67,16 +164,6 @@ Coupling MeshRanks::coupling() const {
   return c;
 }
 
-std::vector<CellRange> MeshRanks::own(const std::vector<CellRange>& lines) const {
-  const auto begin = part.cell.begin(), end = begin + part.own;
-  std::vector<CellRange> mine;
-  for (const CellRange& line : lines) {
-    const auto found = std::lower_bound(begin, end, line.first);
-    if (found != end && *found == line.first) mine.push_back({static_cast<int>(found - begin), line.count});
-  }
-  return mine;
-}
-
 std::vector<double> MeshRanks::own(std::span<const double> all) const {
   std::vector<double> mine;
   mine.reserve(at(values) * at(part.own));
@@ -89,15 +176,36 @@ std::vector<double> MeshRanks::own(std::span<const double> all) const {
 
 std::vector<double> MeshRanks::gathered(std::span<const double> mine) const {
   std::vector<double> all(communicator.is_root() ? at(values) * at(whole_cells) : 0);
-  cells.gather(mine, all);
+  RootReads reads(communicator);
+  const std::size_t array = reads.add(cells, mine);
+  reads.while_root([&] { reads.read(array, 0, all); });
   return all;
+}
+
+std::vector<double> MeshRanks::from_root(std::span<const double> all, int width, int count) const {
+  const auto of = [&](const auto& cell) {
+    std::vector<double> own;
+    own.reserve(at(width) * cell.size());
+    for (const auto i : cell) {
+      const auto of_cell = all.subspan(at(width) * static_cast<std::size_t>(i), at(width));
+      own.insert(own.end(), of_cell.begin(), of_cell.end());
+    }
+    return own;
+  };
+  const std::span<const int> mine = std::span(part.cell).first(at(count));
+  if (!communicator.is_root()) {
+    communicator.send(std::vector<double>(mine.begin(), mine.end()), 0);
+    return communicator.receive(0);
+  }
+  for (int r = 1; r < communicator.size(); ++r) communicator.send(of(communicator.receive(r)), r);
+  return of(mine);
 }
 
 std::vector<int> partition_of(const Communicator& ranks, const UnstructuredMesh& mesh,
                               const std::vector<CellRange>& ordered) {
+  if (!ranks.is_root()) return {};
   const CellLines lines = ordered.empty() ? find_lines(mesh, OrderingOptions{}.anisotropy) : lines_of(ordered);
   std::vector<int> part = partition_cells(cell_graph(mesh), lines, ranks.size());
-  ranks.broadcast(part.data(), static_cast<std::int64_t>(part.size() * sizeof(int)), 0);
   std::vector<int> cells(at(ranks.size()), 0);
   for (const int p : part) ++cells[p];
   if (std::find(cells.begin(), cells.end(), 0) != cells.end())

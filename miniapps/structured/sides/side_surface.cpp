@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/at.hpp"
 #include "base/table_option.hpp"
 #include "miniapps/structured/sides/read_sides.hpp"
 #include "postproc/run/write_aside.hpp"
@@ -61,10 +62,10 @@ double nusselt_of(const SideSurface& s, const ScalarCase& scalar, double flux) {
 }
 
 // The mean of a scalar over what flows through a side; NaN: nothing does.
-double bulk_of(const IncompressibleCase& c, const Flow<Host>& flow, int side, std::size_t scalar) {
+double bulk_of(const IncompressibleCase& c, const WholeFlow& flow, int side, std::size_t scalar) {
   const int d = side / 2, t1 = d == 0 ? 1 : 0, t2 = d == 2 ? 1 : 2;
   const bool high = side % 2 == 1;
-  const Field<const double> u = flow.component(d), s = flow.field(flow.scalars[scalar]);
+  const WholeField u = flow.component(d), s = flow.scalar(scalar);
   double sum = 0, flux = 0;
   int face[3], inner[3];
   face[d] = high && flow.layout.staggered ? flow.layout.n[d] : high ? flow.layout.n[d] - 1 : 0;
@@ -100,7 +101,7 @@ struct Beside {
     ghost = high ? n : -1;
     inv_h = 1 / c.grid.line[d].width[inner];
   }
-  double at(const Field<const double>& f, int along, int across, int other) const {
+  double at(const WholeField& f, int along, int across, int other) const {
     int q[3] = {};
     q[t] = along;
     q[d] = across;
@@ -108,48 +109,46 @@ struct Beside {
     return f(q[0], q[1], q[2]);
   }
   // d/dn at the side by the flux of the scheme itself, so that the balances of the box hold.
-  double slope(const Field<const double>& f, int along, int other) const {
+  double slope(const WholeField& f, int along, int other) const {
     return (at(f, along, inner, other) - at(f, along, ghost, other)) * inv_h;
   }
 };
 
-SideFlux flux_along(const IncompressibleCase& c, const Flow<Host>& flow, const Beside& b, std::size_t scalar) {
-  const Field<const double> T = flow.field(flow.scalars[scalar]);
+SideFlux flux_along(const IncompressibleCase& c, const WholeFlow& flow, const Beside& b, std::size_t scalar) {
+  const WholeField T = flow.scalar(scalar);
   const GridLine &along = c.grid.line[b.t], &other = c.grid.line[b.o];
   SideFlux f;
+  f.flux.resize(at(flow.layout.n[b.t]));
+  for (int k = 0; k < flow.layout.n[b.o]; ++k)  // outside: pages are read in their order
+    for (int i = 0; i < flow.layout.n[b.t]; ++i)
+      f.flux[at(i)] -= c.scalars[scalar].diffusivity * b.slope(T, i, k) * other.width[k] / other.length();
   for (int i = 0; i < flow.layout.n[b.t]; ++i) {
-    double flux = 0;
-    for (int k = 0; k < flow.layout.n[b.o]; ++k)
-      flux -= c.scalars[scalar].diffusivity * b.slope(T, i, k) * other.width[k] / other.length();
     f.x.push_back(along.centre[i]);
-    f.flux.push_back(flux);
-    f.mean += flux * along.width[i] / along.length();
+    f.mean += f.flux[at(i)] * along.width[i] / along.length();
   }
   return f;
 }
 
 }  // namespace
 
-SideShear shear_along(const IncompressibleCase& c, const Flow<Host>& flow, int side) {
+SideShear shear_along(const IncompressibleCase& c, const WholeFlow& flow, int side) {
   const Layout& l = flow.layout;
   const Beside b(c, l, side);
-  const Field<const double> u = flow.component(b.t), p = flow.pressure();
+  const WholeField u = flow.component(b.t), p = flow.pressure();
   const GridLine &along = c.grid.line[b.t], &other = c.grid.line[b.o];
   SideShear s;
   const int points = l.n[b.t] + (l.staggered && !l.periodic[b.t] ? 1 : 0);
-  for (int i = 0; i < points; ++i) {
-    double shear = 0, pressure = 0;
-    for (int k = 0; k < l.n[b.o]; ++k) {
-      const double part = other.width[k] / other.length();
-      shear += part * c.viscosity * c.density * b.slope(u, i, k);
-      pressure += part * c.density * b.at(p, std::min(i, l.n[b.t] - 1), b.inner, k);
+  s.shear.resize(at(points));
+  s.pressure.resize(at(points));
+  for (int k = 0; k < l.n[b.o]; ++k) {  // outside: pages are read in their order
+    const double part = other.width[k] / other.length();
+    for (int i = 0; i < points; ++i) {
+      s.shear[at(i)] += part * c.viscosity * c.density * b.slope(u, i, k);
+      s.pressure[at(i)] += part * c.density * b.at(p, std::min(i, l.n[b.t] - 1), b.inner, k);
     }
-    s.x.push_back(l.staggered ? along.faces[i] : along.centre[i]);
-    s.shear.push_back(shear);
-    s.pressure.push_back(pressure);
   }
-  for (std::size_t scalar = 0; scalar < flow.scalars.size(); ++scalar)
-    s.scalars.push_back(flux_along(c, flow, b, scalar));
+  for (int i = 0; i < points; ++i) s.x.push_back(l.staggered ? along.faces[i] : along.centre[i]);
+  for (std::size_t scalar = 0; scalar < flow.scalars(); ++scalar) s.scalars.push_back(flux_along(c, flow, b, scalar));
   return s;
 }
 
@@ -169,7 +168,7 @@ ShearTurns turns_of(const SideShear& s) {
 }
 
 std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
-                                                  const IncompressibleCase& c, const Flow<Host>& flow) {
+                                                  const IncompressibleCase& c, const WholeFlow& flow) {
   std::map<std::string, double> quantities;
   for (const SideSurface& surface : surfaces) {
     const SideShear s = shear_along(c, flow, surface.side);
@@ -252,7 +251,7 @@ std::vector<std::string> columns_of(const std::vector<SideSurface>& surfaces, co
 }
 
 std::map<std::string, double> mean_fluxes(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c,
-                                          const Flow<Host>& flow) {
+                                          const WholeFlow& flow) {
   std::map<std::string, double> fluxes;
   for (const SideSurface& s : surfaces)
     for (std::size_t e = 0; e < c.scalars.size(); ++e)

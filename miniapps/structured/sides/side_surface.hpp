@@ -8,7 +8,7 @@
 #include "base/table.hpp"
 #include "miniapps/driver/quantity.hpp"
 #include "miniapps/structured/case.hpp"
-#include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/whole/whole_flow.hpp"
 
 namespace weir {
 
@@ -32,7 +32,7 @@ struct SideShear {
   std::vector<double> x, shear, pressure;
   std::vector<SideFlux> scalars;  // in the order of IncompressibleCase::scalars
 };
-SideShear shear_along(const IncompressibleCase& c, const Flow<Host>& flow, int side);
+SideShear shear_along(const IncompressibleCase& c, const WholeFlow& flow, int side);
 
 // The first position at which the shear becomes negative and the last at which it becomes positive, by linear
 // interpolation; NaN: none.
@@ -43,11 +43,11 @@ ShearTurns turns_of(const SideShear& s);
 
 // Writes FOLDER/NAME.csv for each surface; returns the values of surface_quantities().
 std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
-                                                  const IncompressibleCase& c, const Flow<Host>& flow);
+                                                  const IncompressibleCase& c, const WholeFlow& flow);
 // Columns of history.csv: the mean fluxes of scalars.
 std::vector<std::string> columns_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c);
 std::map<std::string, double> mean_fluxes(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c,
-                                          const Flow<Host>& flow);
+                                          const WholeFlow& flow);
 QuantityTable surface_columns();
 std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c);
 QuantityTable surface_quantities();

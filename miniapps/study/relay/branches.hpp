@@ -151,15 +151,19 @@ class Branches {
     for (std::int64_t at = 0; at < size; at += most)
       ranks.broadcast(values.data() + at, std::min(most, size - at) * static_cast<std::int64_t>(sizeof(double)), 0);
   }
-  // The state of a branch: a checkpoint in memory, with the values of rank 0 on all ranks.
+  // The state of a branch: a checkpoint in memory, with the values of rank 0 on all ranks, and each rank's own part of
+  // the arrays that are spread.
   static Checkpoint held(const Communicator& ranks, const CheckpointState& state) {
     Checkpoint c;
     c.path = "the state of a branch";
     c.header.step = state.step;
     c.header.time = state.time;
-    for (const auto& [name, values] : state.doubles) {
+    for (const auto& [name, values, spread] : state.doubles) {
       std::vector<double> all(values.begin(), values.end());
-      if (ranks.size() > 1) share(ranks, all);
+      if (spread)
+        c.parts.insert(name);
+      else if (ranks.size() > 1)
+        share(ranks, all);
       c.arrays.emplace_back(name, std::move(all));
     }
     for (const auto& [name, value] : state.scalars) c.arrays.emplace_back(name, std::vector<double>{value});

@@ -69,6 +69,36 @@ void compare(const BoxMesh& box, const GasModel& gas, const SpatialScheme& schem
   EXPECT_LE(worst(own_y.to_vector(), ranks.own(y)), 2000 * eps * largest(y));
 }
 
+// The others have no mesh at all.
+TEST(MeshRanks, RankZeroAloneHasTheMeshAndEachRankGetsItsPartAndItsValues) {
+  const UnstructuredMesh mesh = box_mesh({.nx = 9, .ny = 8}), nothing;
+  const std::vector<int> part = parts_of(mesh, true);
+  const bool is_root = world().is_root();
+  const MeshRanks ranks(world(), is_root ? mesh : nothing, is_root ? part : std::vector<int>());
+  const MeshPart expected = part_of_mesh(mesh, part, world().rank());
+  EXPECT_EQ(ranks.whole_cells, mesh.cells());
+  EXPECT_EQ(ranks.part.cell, expected.cell);
+  EXPECT_EQ(ranks.part.own, expected.own);
+  EXPECT_EQ(ranks.part.near, expected.near);
+  EXPECT_EQ(ranks.part.place_in_patch, expected.place_in_patch);
+  EXPECT_EQ(ranks.part.mesh.centre, expected.mesh.centre);
+  EXPECT_EQ(ranks.part.mesh.volume, expected.mesh.volume);
+  EXPECT_EQ(ranks.part.mesh.owner, expected.mesh.owner);
+  EXPECT_EQ(ranks.part.mesh.neighbour, expected.mesh.neighbour);
+  EXPECT_EQ(ranks.part.mesh.normal, expected.mesh.normal);
+  EXPECT_EQ(ranks.part.mesh.area, expected.mesh.area);
+  EXPECT_EQ(ranks.part.mesh.face_centre, expected.mesh.face_centre);
+  EXPECT_EQ(ranks.part.mesh.shift, expected.mesh.shift);
+  for (std::size_t p = 0; p < mesh.patches.size(); ++p)
+    EXPECT_EQ(ranks.part.mesh.patches[p].name, mesh.patches[p].name);
+  std::vector<double> all;
+  for (int i = 0; is_root && i < 2 * mesh.cells(); ++i) all.push_back(i + 0.5);
+  const std::vector<double> mine = ranks.from_root(all, 2, ranks.part.own);
+  ASSERT_EQ(mine.size(), 2 * static_cast<std::size_t>(ranks.part.own));
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    EXPECT_EQ(mine[i], 2 * expected.cell[i / 2] + static_cast<int>(i % 2) + 0.5);
+}
+
 // Spalart-Allmaras, or SST, whose bound and blend near ghosts need too.
 template <class Space>
 void compare_turbulent(bool is_sst) {
