@@ -86,7 +86,7 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
     try {
       info_ = step == Step::setup    ? preconditioner_->setup(from)
               : step == Step::update ? preconditioner_->update(from)
-                                     : restore(from);
+                                     : restore_preconditioner(from);
     } catch (const RowError& error) {
       const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
       if (!spread) throw;
@@ -122,13 +122,13 @@ template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A) {
   guess_.matrix_may_be_new();
   if (kept_) {
-    take_up(A);
-    renew(A);
+    restore_loaded(A);
+    rebuild(A);
   } else {
     prepare(A, Step::setup);
     refresh_policy_.renewed(info_.seconds, false);
     prepared_from_ = &A;
-    reserve_start(A);
+    allocate_start(A);
   }
 }
 
@@ -136,18 +136,18 @@ template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive refresh_state) {
   setup(A);
   refresh_policy_.state(refresh_state);
-  reserve_start(A);
+  allocate_start(A);
   refresh_state.end();
 }
 
 template <class Space>
-void LinearSolver<Space>::reserve_start(const Matrix<Space>& A) {
+void LinearSolver<Space>::allocate_start(const Matrix<Space>& A) {
   const bool may_try_again = keeps_start_ || !refresh_policy_.is_always() || refresh_policy_.age() > 0;
   if (may_try_again && start_.size() != A.size()) start_ = Array<double, Space>(A.size());
 }
 
 template <class Space>
-void LinearSolver<Space>::renew(const Matrix<Space>& A) {
+void LinearSolver<Space>::rebuild(const Matrix<Space>& A) {
   prepare(A, Step::update);
   refresh_policy_.renewed(info_.seconds, true);
 }
@@ -157,7 +157,7 @@ void LinearSolver<Space>::update(const Matrix<Space>& A) {
   guess_.matrix_may_be_new();
   prepared_from_ = &A;
   if (refresh_policy_.is_due() || !is_whole()) {
-    renew(A);
+    rebuild(A);
   } else {
     refresh_policy_.kept();
     info_.seconds = 0;
@@ -196,25 +196,25 @@ bool LinearSolver<Space>::load(Archive from) {
   from.number("is_prepared", was_prepared);
   if (!was_prepared) return true;
   kept_ = std::move(from);
-  if (is_set_up()) take_up(*prepared_from_);
+  if (is_set_up()) restore_loaded(*prepared_from_);
   return true;
 }
 
 template <class Space>
 void LinearSolver<Space>::resume(const Matrix<Space>& A) {
-  kept_ ? take_up(A) : LinearSolver::setup(A);
+  kept_ ? restore_loaded(A) : LinearSolver::setup(A);
 }
 
 template <class Space>
-void LinearSolver<Space>::take_up(const Matrix<Space>& A) {
+void LinearSolver<Space>::restore_loaded(const Matrix<Space>& A) {
   prepare(A, Step::restore);
   kept_.reset();
   prepared_from_ = &A;
-  reserve_start(A);
+  allocate_start(A);
 }
 
 template <class Space>
-SetupInfo LinearSolver<Space>::restore(const Matrix<Space>& A) {
+SetupInfo LinearSolver<Space>::restore_preconditioner(const Matrix<Space>& A) {
   preconditioner_->restore(A, *kept_);
   kept_->end();
   return {};
@@ -231,16 +231,20 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   return result;
 }
 
-// Solves by the Krylov method. If the first attempt fails with a lagged preconditioner, a second one uses an updated
-// preconditioner.
 template <class Space>
-SolveResult LinearSolver<Space>::solve_from_guess(const Matrix<Space>& A, View<const double> b, View<double> x) {
-  if (keeps_start_ || refresh_policy_.age() > 0) assign<Space>(x, start_);
+SolveResult LinearSolver<Space>::iterate(const Matrix<Space>& A, View<const double> b, View<double> x) {
   const auto solve_by_krylov = [&](View<const double> rhs, View<double> solution) {
     const Region region("linear solve", nullptr);
     return krylov_->solve(A, *preconditioner_, rhs, solution);
   };
-  const SolveResult result = options_.relative ? solve_scaled<Space>(A, b, x, solve_by_krylov) : solve_by_krylov(b, x);
+  return options_.relative ? solve_scaled<Space>(A, b, x, solve_by_krylov) : solve_by_krylov(b, x);
+}
+
+// If the first attempt fails with a lagged preconditioner, a second one uses an updated preconditioner.
+template <class Space>
+SolveResult LinearSolver<Space>::solve_from_guess(const Matrix<Space>& A, View<const double> b, View<double> x) {
+  if (keeps_start_ || refresh_policy_.age() > 0) assign<Space>(x, start_);
+  const SolveResult result = iterate(A, b, x);
   if (refresh_policy_.blames_age(result)) return try_again(result, A, b, x);
   refresh_policy_.solved(result);
   return result;
@@ -271,11 +275,11 @@ template <class Space>
 SolveResult LinearSolver<Space>::try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b,
                                            View<double> x) {
   refresh_policy_.wasted(first);
-  renew(*prepared_from_);
+  rebuild(*prepared_from_);
   if (setup_was_stopped_) return {.reason = Reason::interrupted};
   if (setup_failure_) return first;
   assign<Space>(start_, x);
-  SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
+  SolveResult result = iterate(A, b, x);
   refresh_policy_.solved(result);
   result.add_first_attempt(first, info_.seconds);
   return result;

@@ -36,9 +36,11 @@ class LinearSolver {
   LinearSolver(LinearSolver&&) = default;
   LinearSolver& operator=(LinearSolver&&) = default;
 
-  // For a distributed matrix, call one of the next three functions before setup. spread_over_ranks uses the parallel
-  // form of the preconditioner. Without one, rank 0 applies it to the gathered residual; if this is impossible, setup
-  // throws Error(usage). A: the matrix, if it exists; some preconditioners have a parallel form for some matrices only.
+  // For a distributed matrix, call one of the next three functions before setup. They throw Error(usage) for methods
+  // that run on one rank only (capacitance).
+  // spread_over_ranks uses the parallel form of the preconditioner. A preconditioner without a parallel form is applied
+  // by rank 0 to the gathered residual; if it cannot be gathered, setup throws Error(usage). A: the matrix, if it has
+  // been made already; some preconditioners have a parallel form for some kinds of matrices only.
   void spread_over_ranks(const Matrix<Space>* A = nullptr);
   // Each rank applies a preconditioner without a parallel form to its own rows: additive_schwarz with overlap 0.
   void precondition_each_rank();
@@ -66,12 +68,13 @@ class LinearSolver {
 
   const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds if it was skipped
   // Whether the next results depend on earlier solves: by the refresh policy, recycled vectors, earlier solutions, the
-  // forcing term or the state of the preconditioner. A checkpoint needs that state.
+  // forcing term or the state of the preconditioner. A checkpoint must then contain what save() writes.
   bool remembers() const;
   void save(Archive& to);
-  // Restores a saved state. Call it before setup. With refresh = "always", the next setup continues from the restored
-  // state, like an update. Otherwise call resume next, with the matrix of the last update. Returns false if the state
-  // was saved by a solver with other options; this solver then starts without history.
+  // Restores a saved state. If the solver is set up, its preconditioner is restored at once from the matrix of the last
+  // setup or update. Otherwise: with refresh = "always" the next setup continues from the restored state, like an
+  // update; with another refresh call resume next, with the matrix of the last update. Returns false if the state was
+  // saved by a solver with other options; this solver then starts without history.
   bool load(Archive from);
   virtual void resume(const Matrix<Space>& A);
   // Calls setup and restores the state of the refresh policy only; for preconditioners that have no state.
@@ -89,12 +92,14 @@ class LinearSolver {
   bool is_whole() const { return !setup_was_stopped_ && !setup_failure_; }  // the last set-up was completed
   bool setup_was_stopped() const { return setup_was_stopped_; }
   SolveResult solve_from_guess(const Matrix<Space>& A, View<const double> b, View<double> x);
-  void complete(const Matrix<Space>& A, View<double> x, SolveResult& result);  // after a solve that was not interrupted
+  // Adds the tolerance used to `result` and the solution to the history of the initial guess. Not called after an
+  // interrupted solve.
+  void complete(const Matrix<Space>& A, View<double> x, SolveResult& result);
   void refuse_failed_call(const Matrix<Space>& A, View<const double> b, const SolveResult& result) const;
   // Whether the next solve is possible although the set-up failed with `error`; if not, the error is thrown.
   // on_all_ranks: all ranks have the same error.
   virtual bool accepts_failed_setup(const Matrix<Space>&, const Error&, bool /*on_all_ranks*/) { return false; }
-  void reserve_start(const Matrix<Space>& A);
+  void allocate_start(const Matrix<Space>& A);  // start_, if a solve may be repeated
 
   KrylovOptions options_;
   InitialGuess<Space> guess_;
@@ -106,14 +111,17 @@ class LinearSolver {
   void refuse_ranks_of_own_method() const;
   enum class OverRanks { alone, spread, each_rank };
   enum class Step { setup, update, restore };
+  // Every set-up, update and restoration of the preconditioner; all ranks agree on errors.
   void prepare(const Matrix<Space>& A, Step step);
-  SetupInfo restore(const Matrix<Space>& A);
-  void renew(const Matrix<Space>& A);
-  void take_up(const Matrix<Space>& A);
+  void rebuild(const Matrix<Space>& A);         // prepare with the present values, on the pattern of the last set-up
+  void restore_loaded(const Matrix<Space>& A);  // prepare from the state that load() has kept
+  SetupInfo restore_preconditioner(const Matrix<Space>& A);
+  SolveResult iterate(const Matrix<Space>& A, View<const double> b, View<double> x);  // the Krylov method
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 
   std::string name_, method_;
-  bool has_own_method_ = false, setup_was_stopped_ = false;
+  bool has_own_method_ = false;  // the preconditioner has its own iteration (capacitance, plugins)
+  bool setup_was_stopped_ = false;
   std::uint32_t made_from_ = 0;  // a hash of the table
   std::optional<Archive> kept_;  // state of the preconditioner between load and set-up
   ForcingTerm forcing_;
@@ -123,7 +131,7 @@ class LinearSolver {
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;
   RefreshPolicy refresh_policy_;
-  WideMatrix<Space> wide_;
+  WideMatrix<Space> wide_;  // copy in double of a matrix stored as float, for preconditioners that need one
   const Matrix<Space>* prepared_from_ = nullptr;  // matrix of the last setup or update
 };
 

@@ -37,7 +37,7 @@ SolveResult StudiedSolver<Space>::solve(const Matrix<Space>& A, View<const doubl
   const bool was_set_up = !this->setup_failure_;
   if (!was_set_up && !fallback_) std::rethrow_exception(this->setup_failure_);  // the fallback was removed
   this->guess_.choose(A, b, x);
-  if (fallback_) this->reserve_start(A);  // the fallback may have been set after setup
+  if (fallback_) this->allocate_start(A);  // the fallback may have been set after setup
   SolveResult result;
   if (was_set_up) {
     for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);

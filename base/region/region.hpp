@@ -1,7 +1,7 @@
-// Regions for profilers: NVTX ranges (Nsight Systems), Caliper regions, or none, chosen at configure time by
-// -DWEIR_REGIONS=none
-// nvtx
-// caliper, which selects one of region_*.cpp.
+// Regions for profilers, chosen at configure time by -DWEIR_REGIONS (one of region_*.cpp):
+// none     no regions
+// nvtx     NVTX ranges (Nsight Systems)
+// caliper  Caliper regions
 #pragma once
 
 namespace weir {

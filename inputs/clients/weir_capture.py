@@ -29,7 +29,7 @@ class Writer:
         while os.path.exists(self._path("system_%08d.weir" % self.count)):
             self.count += 1
         if self.count and not append:
-            raise FileExistsError("%s: holds captured systems already (append=True goes on)" % folder)
+            raise FileExistsError("%s: already contains captured systems; append=True adds to them" % folder)
 
     def add(self, A: Any, b: Any, x0: Any = None, step: int | None = None, time: float = 0.0, coordinates: Any = None) -> None:
         """One system; coordinates: x, y, z of each block row."""

@@ -1,5 +1,5 @@
 // Reads a two-dimensional mesh: SU2 (.su2), or Gmsh (.msh) 2.2 or 4.1 as text, recognised by content: triangles,
-// quadrilaterals and marked boundary edges. build_mesh makes and checks the rest.
+// quadrilaterals and marked boundary edges. build_mesh matches the edges of the cells to faces and checks the mesh.
 //
 // Markers: MARKER_TAG in SU2. In Gmsh the name of the physical group, or its number if unnamed; an edge without a
 // group belongs to the marker "curve_N" of its curve N (and is ignored between two cells).

@@ -17,8 +17,8 @@ struct NamedSolver {
   std::string name;
   Table options;
 };
-// The tables of the file, also as [shadow.NAME], in their order or that of [shadow] solvers; or the file itself if it
-// has the keys of one solver. [linear.SYSTEM], the reference solver of a study, is skipped.
+// Solvers of a file: those named by `solvers` (at top level or in [shadow]), in that order; otherwise one per table
+// [NAME] or [shadow.NAME]; or one whose keys are at top level. [linear.SYSTEM], the reference solver, is skipped.
 std::vector<NamedSolver> solvers_of(const std::string& file);
 
 // f for each system that `name` stands for: a file, or all captured systems of a folder. Returns the largest exit code.

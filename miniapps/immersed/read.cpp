@@ -11,8 +11,7 @@
 namespace weir {
 namespace {
 
-// A body that stays may be cut by walls and by planes of symmetry: what flows through other sides would have to know of
-// it.
+// A fixed body may be cut by walls and by planes of symmetry: the flow through other sides would depend on it.
 void refuse_crossing(const Table& t, const Body& body, const IncompressibleCase& c) {
   if (!body.is_fixed() || body.is_cavity())
     t.fail("position", "a body that reaches beyond a side of the box must be fixed, with the fluid outside of it");
@@ -38,8 +37,8 @@ void refuse_outside(const Table& t, const Body& body, const IncompressibleCase& 
   }
 }
 
-// A fixed body that ends on a wall or a slip side, or less than a few cells beyond it, goes on beyond it: what ends
-// there is no surface in the fluid, and nodes next to the side must not find it the nearest one.
+// A fixed body that ends on a wall or a slip side, or less than a few cells beyond it, is continued beyond it: its
+// end is no surface in the fluid, and must not be the nearest one to nodes next to the side.
 Body carried_beyond_sides(Body body, const IncompressibleCase& c) {
   if (!body.is_fixed() || body.is_cavity()) return body;
   constexpr double tie = 1e-6, reach = 3;  // in cells

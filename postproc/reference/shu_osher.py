@@ -29,7 +29,7 @@ def flux_and_speed(U):
 
 
 def weno5(a, b, c, d, e):
-    """The value at the face behind c of a function with the averages a to e."""
+    """The value at the right face of c, for a function with the averages a to e."""
     candidates = (2 * a - 7 * b + 11 * c) / 6, (-b + 5 * c + 2 * d) / 6, (2 * c + 5 * d - e) / 6
     smoothness = (
         13 / 12 * (a - 2 * b + c) ** 2 + 0.25 * (a - 4 * b + 3 * c) ** 2,

@@ -166,7 +166,7 @@ def number_in(text, pattern):
 
 
 def described(weir, recipe, system, folder, files):
-    """What matters of a sequence, from weir doctor and weir solve on its last system."""
+    """The properties of a sequence in the report, by weir doctor and weir solve on its last system."""
     last = os.path.join(folder, files[-1])
     words = call(weir, ["doctor", last], (0, CHECK_FAILED))
     head = re.search(r"(\d+) unknowns in blocks of (\d+)", words)

@@ -19,11 +19,11 @@ EXIT_CODES = {1: "internal error", 2: "usage or case file", 3: "solver failed", 
 
 
 class WeirError(RuntimeError):
-    """The program has ended with another exit code than 0. text: what it said; run: what the run directory holds, or None."""
+    """The program has ended with another exit code than 0. text: its output; run: the run directory as far as it was written, or None."""
 
     def __init__(self, command: list[str], exit_code: int, text: str, log: str, run: Run | None = None) -> None:
         meaning = "signal %d" % (exit_code - 128) if exit_code > 128 else EXIT_CODES.get(exit_code, "unknown")
-        super().__init__("%s\n(exit code %d: %s; command: %s)" % (text.strip() or "weir said nothing", exit_code, meaning, " ".join(command)))
+        super().__init__("%s\n(exit code %d: %s; command: %s)" % (text.strip() or "no output", exit_code, meaning, " ".join(command)))
         self.command, self.exit_code, self.text, self.log, self.run = command, exit_code, text, log, run
 
 
@@ -38,7 +38,7 @@ def find_program() -> str:
 
 
 def call(*arguments: str | os.PathLike[str]) -> str:
-    """Any verb: call("ab", "study.toml", "-o", "study"). Returns what the program said on standard output."""
+    """Any verb: call("ab", "study.toml", "-o", "study"). Returns the standard output of the program."""
     command = [find_program(), *(os.fspath(word) for word in arguments)]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:
         try:

@@ -40,7 +40,7 @@ class _Result(ctypes.Structure):
 
 
 class SolveResult(typing.NamedTuple):
-    """What a solve reports; `residual` is |b - A x| computed from the returned x."""
+    """The result of a solve; `residual` is |b - A x| computed from the returned x."""
 
     reason: str
     iterations: int
@@ -57,7 +57,7 @@ class SolveResult(typing.NamedTuple):
 
 
 def _find_library() -> str:
-    """WEIR_LIBRARY, the copy in this package, one beside the program or in a build tree, or what the loader finds."""
+    """WEIR_LIBRARY, the copy in this package, one next to the program or in a build tree, or the one that the loader finds."""
     given = os.environ.get("WEIR_LIBRARY")
     if given:
         return given
@@ -146,7 +146,7 @@ def _matrix_of(A: typing.Any) -> typing.Any:
 
 
 def _check_rows(A: typing.Any) -> None:
-    """What scipy's own functions take for granted of CSR and BSR."""
+    """Checks the properties of CSR and BSR that scipy's own functions do not check."""
     start, count = A.indptr, len(A.indices)
     if len(start) < 2 or start[0] != 0 or start[-1] > count or len(A.data) < start[-1] or bool((start[1:] < start[:-1]).any()):
         raise SolverError(2, f"indptr does not ascend from 0 to at most {count}, the number of indices, or there are fewer values")

@@ -1,5 +1,5 @@
-// What a handle of weir.h stands for. Handles are numbers, not addresses, and none is given twice: one whose solver has
-// been destroyed, or that never was one, is recognised.
+// The solver of a handle of weir.h. Handles are numbers, not addresses, and each is used once: the handle of a
+// destroyed solver, or a number that never was a handle, is recognised.
 #pragma once
 #include <atomic>
 #include <cstdint>

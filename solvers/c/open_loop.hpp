@@ -23,7 +23,7 @@ class OpenLoop {
   const std::vector<std::string>& names() const { return names_; }  // of the candidates
   std::size_t current() const { return current_; }                  // 0: the default, k: candidate k - 1
   std::string name() const { return current_ == 0 ? "default" : names_[current_ - 1]; }
-  bool is_race_due() const;  // asked before a solve
+  bool is_race_due() const;  // called before a solve
 
   void add_setup() { ++setups_; }
   void add_solve(double seconds);
@@ -40,7 +40,7 @@ class OpenLoop {
   int every_;
   double margin_, budget_;
   std::int64_t solves_ = 0, setups_ = 0, since_race_ = 0;
-  double own_seconds_ = 0, race_seconds_ = 0;  // of the client's solves, and of what races took beside them
+  double own_seconds_ = 0, race_seconds_ = 0;  // of the client's solves, and of the races in addition
 };
 
 }  // namespace weir::c

@@ -27,7 +27,7 @@ void refuse_if(bool is_wrong, const char* message) {
   if (is_wrong) throw Error(Exit::usage, message);
 }
 
-// As much of a struct of the caller as he knows of it; the rest zero. least: the size of the first version.
+// The members of a struct that the caller's weir.h has; the others are zero. least: the size of the first version.
 template <class T>
 T known_part(const T* given, const char* name, std::uint32_t least) {
   refuse_if(!given, "a struct is a null pointer");

@@ -49,9 +49,9 @@ struct TileOrder {
   }
 };
 
-// f.operator()<Layers>(): columns of 4 where they alone fill a device, of one cell else, and on Host, which vectorises
-// in x. With columns of 8 a third of an H100's warps is resident, because of their registers, and memory is read at
-// half its rate.
+// f.operator()<Layers>(). Layers = 4 on Device for at least 2^18 cells, whose columns are enough threads to fill it;
+// otherwise 1, also on Host, which vectorises in x. With columns of 8 a third of an H100's warps is resident, because
+// of their registers, and memory is read at half its rate.
 template <class Space, class F>
 auto by_columns(const Extents& e, const F& f) {
   if constexpr (std::is_same_v<Space, Device>) {

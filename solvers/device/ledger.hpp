@@ -12,7 +12,7 @@ struct Ledger {
   std::int64_t copies_to_host = 0, bytes_to_host = 0;
   std::int64_t scalars_to_host = 0;   // results of reductions, counted apart
   std::int64_t launches = 0;          // kernels, loops, reductions and fills of the device
-  std::int64_t synchronisations = 0;  // the host has waited for the device: for a sum, a copy, or because it said so
+  std::int64_t synchronisations = 0;  // the host has waited for the device: for a sum, a copy, or by request
 };
 
 // That of the calling thread.

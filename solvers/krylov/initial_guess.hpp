@@ -56,7 +56,7 @@ class InitialGuess {
 
   void matrix_may_be_new() { may_be_new_ = true; }
   void choose(const Matrix<Space>& A, View<const double> b, View<double> x);
-  // Adds the solution of the last solve to the space, and the cost of choose and learn to `result`.
+  // Adds the solution of the last solve to the space, and the cost of both functions to `result`.
   void learn(const Matrix<Space>& A, View<const double> x, SolveResult& result);
   void state(Archive& a);
 

@@ -1,6 +1,6 @@
 // Fuzz target of the files that a run reads in addition to meshes and surfaces (tests/mesh/fuzz_readers.cpp): damaged
-// case files through all that `weir info` does, damaged checkpoints and capsules whose seals hold, because anyone can
-// make a seal. Each is read or refused with a code of its own: no other exception, no signal, no more than a few
+// case files through all that `weir info` does, damaged checkpoints and capsules whose seals hold, because a seal can
+// be forged. Each is read or refused with a code of its own: no other exception, no signal, no more than a few
 // gigabytes, seconds.
 //   fuzz_inputs [cases|checkpoints|capsules] [--count 300] [--first 0]
 // A finding tells its number, which makes the same file on every machine.

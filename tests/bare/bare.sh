@@ -110,7 +110,7 @@ command -v mmdebstrap >/dev/null || command -v debootstrap >/dev/null ||
 # The archives that this machine's apt takes from Debian (or Ubuntu) itself.
 archives=$(apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)|$(ORIGIN)|$(CREATED_BY)' |
   sed -nE 's/\|(Debian|Ubuntu)\|Packages$//p' | sort -u)
-[ -n "$archives" ] || unable "apt knows no archive of Debian (apt-get update)"
+[ -n "$archives" ] || unable "apt has no archive of Debian (apt-get update)"
 
 [ -n "$root" ] || root=$work/root
 apt-config dump | grep -iE '^Acquire::(https?::|ftp::|Retries|.*Proxy)' >"$work/apt.conf" || true

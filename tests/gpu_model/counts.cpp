@@ -96,7 +96,7 @@ Counts read_counts(const std::string& path) {
     if (line.starts_with("#kernel")) names = cells;
     if (line.empty() || line.starts_with('#')) continue;
     if (cells[0] == "(program)") {
-      if (cells.size() != of_program.size() + 1 && cells.size() != of_program.size())  // older ones know no graphs
+      if (cells.size() != of_program.size() + 1 && cells.size() != of_program.size())  // older files have no graphs
         throw Error(Exit::usage, where + ": expected " + std::to_string(of_program.size()) + " counts of a program");
       for (std::size_t c = 0; c + 1 < cells.size(); ++c) counts.program.*of_program[c] += number(cells[c + 1], where);
       continue;

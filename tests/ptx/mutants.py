@@ -13,7 +13,7 @@ import ordering
 
 SEEDS = 6
 SETTINGS = {"WEIR_PTX_ORDER": "lanes", "WEIR_PTX_WEAK": "2", "WEIR_PTX_REVERSE": "1", "WEIR_PTX_STEPS": "3e7", "OMP_NUM_THREADS": "1"}
-# What all kernels at once cannot do without.
+# Needed for all kernels at once.
 OF_ALL = {
     ("device_kernels_test", "Flags.HandDataFromBlockToBlock"): ["release"],
     ("device_kernels_test", "Atomics.MakeALock"): ["fence"],

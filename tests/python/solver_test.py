@@ -49,7 +49,7 @@ class Lent:
 
 
 class OnDevice:
-    """What CuPy and PyTorch show of an array of a GPU."""
+    """The attributes of an array of a GPU in CuPy and PyTorch."""
 
     def __init__(self, array):
         self.ndim, self.array = array.ndim, array

@@ -90,7 +90,7 @@ TYPED_TEST(LinearSolverOf, SolvesForRightHandSidesWhoseSquaresAreOutOfRange) {
     }
 }
 
-// multicolor knows no matrix of floats, block_ilu0 does: the one is given a copy in doubles, which follows the updates.
+// multicolor does not take a matrix of floats, block_ilu0 does. multicolor gets a copy in double, which is updated.
 TYPED_TEST(LinearSolverOf, PreconditionersTakeAMatrixOfFloatsAsTheyCan) {
   BlockCsrData data = random_blocks(50, 4, 3);
   RoundedCsr<TypeParam> A(data);

@@ -127,34 +127,40 @@ template <class Space>
 class RefreshOf : public ::testing::Test {};
 TYPED_TEST_SUITE(RefreshOf, Spaces, SpaceName);
 
-// Made for I, multigrid is next to no preconditioner of a Laplacian.
+// Made for I, multigrid hardly preconditions a Laplacian. The squares of 1e-200 and 1e200 are out of the range of
+// double, so that both attempts must be scaled.
 TYPED_TEST(RefreshOf, ASolveThatFailsWithAnOldPreconditionerIsTriedAgainWithAFreshOne) {
   const auto options = [](const std::string& refresh) {
     return read_case_text(
         "max_iterations = 15\npreconditioner = { type = \"multigrid\" }\nrefresh = \"" + refresh + "\"", "case.toml");
   };
-  SeparableStencil<TypeParam> A(box({24, 16, 1}, EndCondition::dirichlet, false, 1.0));
-  A.set_coefficients(1, 1e-9);
-  LinearSolver<TypeParam> old(options("every:100")), fresh(options("always"));
-  old.setup(A);
-  fresh.setup(A);
-  A.set_coefficients(1e-9, 1);
-  old.update(A);
-  fresh.update(A);
-  EXPECT_EQ(old.refresh_policy().age(), 1);
-  EXPECT_EQ(old.setup_info().seconds, 0);
-  const Array<double, TypeParam> b(random_numbers(A.size(), 1));
-  Array<double, TypeParam> x(random_numbers(A.size(), 2)), y(random_numbers(A.size(), 2));
-  const SolveResult tried_twice = old.solve(A, b, x), once = fresh.solve(A, b, y);
-  ASSERT_TRUE(once.converged());
-  EXPECT_TRUE(tried_twice.converged());
-  EXPECT_EQ(tried_twice.iterations, 15 + once.iterations);
-  EXPECT_EQ(x.to_vector(), y.to_vector());
-  EXPECT_EQ(old.refresh_policy().rescues(), 1);
-  EXPECT_EQ(old.refresh_policy().age(), 0);
+  for (const double size : {1.0, 1e-200, 1e200}) {
+    SeparableStencil<TypeParam> A(box({24, 16, 1}, EndCondition::dirichlet, false, 1.0));
+    A.set_coefficients(1, 1e-9);
+    LinearSolver<TypeParam> old(options("every:100")), fresh(options("always"));
+    old.setup(A);
+    fresh.setup(A);
+    A.set_coefficients(1e-9, 1);
+    old.update(A);
+    fresh.update(A);
+    EXPECT_EQ(old.refresh_policy().age(), 1);
+    EXPECT_EQ(old.setup_info().seconds, 0);
+    Numbers rhs = random_numbers(A.size(), 1), start = random_numbers(A.size(), 2);
+    for (double& v : rhs) v *= size;
+    for (double& v : start) v *= size;
+    const Array<double, TypeParam> b(rhs);
+    Array<double, TypeParam> x(start), y(start);
+    const SolveResult tried_twice = old.solve(A, b, x), once = fresh.solve(A, b, y);
+    ASSERT_TRUE(once.converged()) << size;
+    EXPECT_TRUE(tried_twice.converged()) << size;
+    EXPECT_EQ(tried_twice.iterations, 15 + once.iterations) << size;
+    EXPECT_EQ(x.to_vector(), y.to_vector()) << size;
+    EXPECT_EQ(old.refresh_policy().rescues(), 1);
+    EXPECT_EQ(old.refresh_policy().age(), 0);
+  }
 }
 
-// A capsule's, which anyone can write.
+// The record comes from a capsule, which can be forged.
 TYPED_TEST(RefreshOf, AForgedRecordOfItsLifeIsRefusedOrHarmless) {
   SeparableStencil<TypeParam> A(box({6, 5, 1}, EndCondition::dirichlet, false, 1.0));
   Archive record;

@@ -12,7 +12,10 @@ PLANTED = ["the solver who leads", "read by nobody", "computed anew", "on at mos
            "values beside the matrix", "the rows behind it", "the caller is told", "the flow asks a question",
            "each crew has one", "Mended: a crash", "What the flow does with a system that is too large.", "the leader's time",
            "the flight recorder", "a twin run", "measured by turns", "drawn by lot", "spread over the ranks", "a fresh node",
-           "what it says of itself", "the ranks wake", "1/3 of hypre", "at most iterations"]
+           "what it says of itself", "the ranks wake", "1/3 of hypre", "at most iterations",
+           "a kernel that knows nothing of it", "weir said nothing", "let the run choose", "it may take as many again",
+           "of radius 1 in these units", "NVTX costs 0.1 % (2026)", "three meshes converge by ten orders",
+           "no first step to pay for", "the baseline runs twice, in all"]
 for pattern, sentence in zip(words.PATTERNS, PLANTED, strict=True):
     assert count(f"// {sentence}\n") == 1, (pattern, sentence)
     assert count(f'  f("{sentence}");\n') == 1, sentence

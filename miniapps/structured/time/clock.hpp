@@ -15,9 +15,9 @@ class StepSize {
   // must outlive this.
   explicit StepSize(const IncompressibleCase& c, std::function<double(double)> wall_rate = {});
 
-  // rate: courant_rate of the flow, used only if needs_rate(). The step changes only if it is above the limit or below
-  // 0.8 of it, since every change costs an update of the momentum solvers; it grows by at most 1.2. It is 1 for
-  // flows without physical time.
+  // Returns the next time step; 1 for flows without physical time. rate: courant_rate of the flow, used only if
+  // needs_rate(). dt changes only if it is above the limit cfl / rate or below 0.8 of it, because each change costs an
+  // update of the momentum solvers; it grows by at most a factor of 1.2.
   double next(double time, double rate);
   bool needs_rate() const { return !control_.steady && control_.dt == 0; }
   bool finished(double time) const { return !control_.steady && time >= control_.end * (1 - 1e-12); }

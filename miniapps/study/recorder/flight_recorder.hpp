@@ -217,8 +217,8 @@ class FlightRecorder : public Facility<Space> {
     over_ranks(ranks_, std::span(step.range).first(facts_.watched.size()));
     look_at_cfl(step);
   }
-  // With explicit terms the CFL number costs a pass over the field: it is computed again only after a change of the
-  // state or the step of 20 %.
+  // With explicit terms the CFL number costs a pass over the field: it is computed again only if dt changes, or the
+  // range of a variable other than p changes by more than 20 %.
   void look_at_cfl(FlightStep& step) {
     if (!facts_.cfl) return;
     const double dt = facts_.dt ? facts_.dt() : 0;

@@ -240,7 +240,7 @@ void RunDirectory::sync() {
   folders_.clear();
 }
 
-// Files of a new run would replace those behind a link of the user, which may be another run's.
+// Files of a new run would replace the files that a user's link refers to, possibly those of another run.
 void RunDirectory::refuse_full_links() const {
   std::set<std::string> folders{"vtk", "checkpoints", "capsules", "probes", "surface"};
   for (const std::string& name : names_) folders.insert(fs::path(name).parent_path().string());

@@ -5,8 +5,8 @@
 
 namespace weir::backend {
 
-// A block has 48 KB of shared memory without asking, arrays of a fixed size and dynamic memory together. launch() asks
-// for more where the dynamic part is larger than the first of these, so that up to 16 KB of arrays fit as well.
+// Without an attribute a block has at most 48 KB of shared memory, static arrays included. launch() sets the attribute
+// if the dynamic part exceeds 32 KB, which leaves 16 KB for static arrays.
 inline constexpr std::size_t dynamic_without_asking = 32 * 1024, shared_without_asking = 48 * 1024;
 inline constexpr std::size_t most_shared = 227 * 1024;
 

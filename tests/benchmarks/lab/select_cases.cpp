@@ -300,7 +300,7 @@ void share_one_core() {
     std::uint32_t priority = 0;
     std::uint64_t turn = 100'000'000, deadline = 0, period = 0;  // nanoseconds
   } attributes;
-  syscall(SYS_sched_setattr, 0, &attributes, 0U);  // kernels before 6.12 do not care
+  syscall(SYS_sched_setattr, 0, &attributes, 0U);  // without effect before kernel 6.12
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct Method {
   int vectors;
 };
 
-// The peer moves the matrix in block rows and knows nothing of its structure.
+// The peer moves the matrix in block rows and does not use its structure.
 void compare(Sheet& sheet, const std::string& system, const Matrix<Host>& A, const Matrix<Host>* for_peer,
              const std::vector<double>& b, const std::vector<Method>& methods, const std::string& peer, double triad,
              bool quick) {

@@ -213,7 +213,7 @@ TEST_F(WeirRanks, AFlowAroundABodyRestartsOnAnotherNumberOfRanks) {
   }
 }
 
-// Another body beside the first, which moves in its own way, turns in place and has a temperature of its own.
+// Another body next to the first, which moves in its own way, turns in place and has a temperature of its own.
 TEST_F(WeirRanks, SeveralBodiesFeelTheSameOnEveryNumberOfRanksAndAfterARestart) {
   std::string text = std::regex_replace(body, std::regex("\\[body\\]"), "[[body]]\nname = \"one\"\ntemperature = 1.0");
   text +=

@@ -119,8 +119,8 @@ TYPED_TEST(SeveralBodiesIn, TheMomentumBalanceOfTwoThatMoveApartIsTheSumOfTheirF
   EXPECT_LT(t.flow.max_mass_error(), 1e-7);
 }
 
-// Circular Couette flow between cylinders of radius 0.5 and 1: u = A r + B / r along the circles, from rest, in a box of
-// which nothing else is fluid.
+// Circular Couette flow between cylinders of radius 0.5 and 1: u = A r + B / r along the circles, from rest, in a box
+// of which nothing else is fluid.
 struct Couette {
   double error = 0, torque = 0;  // of the speed in l2, and of the torque on the inner cylinder, relative
 };

@@ -51,8 +51,8 @@ TYPED_TEST(Step, DissipationIsTheLossOfEnergyAtEitherWall) {
   EXPECT_NEAR(of("\"0\", \"exp(-5*x)\"", turned, "cells = [12, 3]"), low, 1e-9 * low);
 }
 
-// Of a uniform shear the vorticity is 1 everywhere; where nothing enters or leaves, and nothing is a wall, dissipation is
-// 2 nu times it.
+// Of a uniform shear the vorticity is 1 everywhere; where nothing enters or leaves, and nothing is a wall, dissipation
+// is 2 nu times it.
 TYPED_TEST(Step, EnstrophyIsThatOfTheExactFlow) {
   const std::string between_walls =
       "x_min = { type = \"periodic\" }\nx_max = { type = \"periodic\" }\n"

@@ -79,7 +79,7 @@ TEST(Checkpoint, RefusesTimesThatNoRunHas) {
   }
 }
 
-// Anyone can make a seal: an array where a number belongs would be read beyond it.
+// Seals can be forged: an array in place of a number would be read beyond it.
 TEST(Checkpoint, RefusesAnArrayWhereANumberBelongs) {
   const ScratchFolder folder;
   const Sample s;

@@ -1,4 +1,4 @@
-// What an atomic makes of a word of memory.
+// The effect of atomics on a word of memory.
 #include "tests/ptx/machine/access.hpp"
 
 namespace weir::ptx {

@@ -72,7 +72,7 @@ struct LateAtomic {  // has no result, and memory has not seen it
   u64 operand;
 };
 
-// What a block has written and memory has not seen.
+// The bytes that a block has written and that are not in memory yet.
 struct Unseen {
   std::unordered_map<u64, Sector> l1;
   std::vector<LateAtomic> late;

@@ -37,7 +37,7 @@ Sector& sector_of(Unseen& block, u64 address) {
   return fresh;
 }
 
-// What is not the block's own: forgotten, or as memory has it now, as if it were fetched at once for a later load.
+// Bytes that the block has not written are dropped, or read again as if fetched at once for a later load.
 void forget_or_renew(Unseen& block) {
   if (options.weak < 2 || one_in(2)) std::erase_if(block.l1, [](const auto& entry) { return entry.second.dirty == 0; });
   for (auto& [address, sector] : block.l1)

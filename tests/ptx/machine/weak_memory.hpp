@@ -1,7 +1,7 @@
 // A write-back cache a block, in front of the device's memory: plain loads may give what was there before, plain stores
 // may stay unseen, until a fence, an acquire or a release of that block. Two blocks that exchange data without one find
 // out. WEIR_PTX_WEAK=2: atomics without a result may stay unseen, too, loads are done early, the end of a block makes
-// nothing seen, and blocks pause behind fences.
+// nothing seen, and blocks pause after fences.
 #pragma once
 #include "tests/ptx/machine/machine.hpp"
 

@@ -15,7 +15,7 @@
 namespace weir::test::c::transposed_test {
 namespace {
 
-// Equal blocks beside the diagonal, so that A = A^T.
+// Equal off-diagonal blocks, so that A = A^T.
 System symmetric(int n) {
   System A(n, 2);
   for (std::size_t e = 0; e < A.value.size(); ++e) A.value[e] = e % 4 == 0 || e % 4 == 3 ? -1 : 0.05;

@@ -128,7 +128,7 @@ void measure() {
     const SpaceTimer<Device> timer(of_device);
     for (int k = 0; k < repeats; ++k) triad(n, a, b, c);
   }
-  check("a timer knows nothing before its launches are done", of_device == 0);
+  check("a timer is 0 before its launches are done", of_device == 0);
   backend::complete_timers();
   check("the device's time is no more than the clock's",
         of_device > 0 && (is_interpreted || of_device < 1.5 * s * repeats));

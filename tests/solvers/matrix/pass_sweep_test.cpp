@@ -8,7 +8,7 @@
 namespace weir::test::pass_sweep_test {
 namespace {
 
-using Rows = std::vector<std::uint64_t>;  // one number a row: the sweep cares for nothing smaller
+using Rows = std::vector<std::uint64_t>;  // one number a row: the sweep moves whole rows
 
 // A row's new value mixes its own old one with the row and its neighbours of the pass before.
 class Mixer {

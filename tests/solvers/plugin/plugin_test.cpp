@@ -47,7 +47,7 @@ template <class Space>
 class Plugins : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (std::is_same_v<Space, Device> && backend::asynchronous) GTEST_SKIP() << "the tests' plugins know no GPU";
+    if (std::is_same_v<Space, Device> && backend::asynchronous) GTEST_SKIP() << "the tests' plugins run on the host";
   }
   // The probe writes A r.
   void expect_same_matrix(const Matrix<Space>& A, const std::string& library, const std::string& what) {

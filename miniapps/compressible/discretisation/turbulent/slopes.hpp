@@ -55,8 +55,8 @@ WEIR_HD inline Side<M, Dual<T, 1>> slope_of_side(const SpatialView& v, const int
   return s;
 }
 
-// Derivatives of the fluxes, stored in place of the fluxes: faces f, f + 1, ... for the lanes of T; those of the flow,
-// of the model, or both.
+// Derivatives of the fluxes, stored in place of the fluxes, for faces f, f + 1, ... (one per lane of T): fluxes of the
+// flow, of the turbulence model, or both.
 template <class M, class T, bool of_flow = true, bool of_model = true, class Scheme>
 WEIR_HD inline void slope_of_flux(const SpatialView& v, const Scheme& scheme, int f) {
   const InteriorFaces& g = v.faces;

@@ -50,7 +50,8 @@ template <class T>
 __device__ __forceinline__ void store_release(T* p, typename Same<T>::type v) {
   __nv_atomic_store(p, &v, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
 }
-// Returns once *p is `value`, as load_acquire does then. The pause keeps the waiting threads' loads from filling L2.
+// Waits until *p equals `value`; the last read has acquire order. The pause keeps the waiting threads' loads from
+// filling L2.
 template <class T>
 __device__ __forceinline__ void wait_until(const T* p, typename Same<T>::type value) {
   while (load_acquire(p) != value) __nanosleep(40);
