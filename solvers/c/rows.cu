@@ -21,23 +21,42 @@ constexpr std::int64_t most = std::numeric_limits<int>::max();
 
 template <class T>
 std::vector<T> copied(const T* from, std::int64_t n, bool on_device) {
+  if (!on_device) return std::vector<T>(from, from + n);
   std::vector<T> to(at(n));
-  if (on_device)
-    backend::copy_to_host(to.data(), from, n * static_cast<std::int64_t>(sizeof(T)));
-  else
-    std::copy(from, from + n, to.begin());
+  backend::copy_to_host(to.data(), from, n * static_cast<std::int64_t>(sizeof(T)));
   return to;
 }
 
 template <class Index>
 void read_row_start(const weir_csr& A, bool on_device, std::vector<std::int64_t>& to) {
-  const std::int64_t base = A.flags & WEIR_ONE_BASED ? 1 : 0;
-  to.reserve(at(A.rows) + 1);
-  for (const Index start : copied(static_cast<const Index*>(A.row_start), A.rows + 1, on_device))
-    to.push_back(start - base);
+  const std::vector<Index> start = copied(static_cast<const Index*>(A.row_start), A.rows + 1, on_device);
+  to.assign(start.begin(), start.end());
+  if (A.flags & WEIR_ONE_BASED)
+    for (std::int64_t& first : to) --first;
+}
+
+// The columns ascend in each row: they do not at the beginnings of rows alone. Loops over all entries, which the
+// compiler vectorises.
+bool are_columns_right(const BlockCsrData& A, int columns) {
+  const int* column = A.column.data();
+  const auto n = static_cast<std::int64_t>(A.column.size());
+  std::int64_t beyond = 0, descents = 0;
+  for (std::int64_t e = 0; e < n; ++e) beyond += static_cast<unsigned>(column[e]) >= static_cast<unsigned>(columns);
+  for (std::int64_t e = 1; e < n; ++e) descents += column[e] <= column[e - 1];
+  for (int i = 0; i < A.rows(); ++i)
+    if (const std::int64_t e = A.row_start[i]; e > 0 && e < A.row_start[i + 1]) descents -= column[e] <= column[e - 1];
+  return beyond == 0 && descents == 0;
+}
+
+bool are_finite(const std::vector<double>& values) {
+  int wrong = 0;
+#pragma omp simd reduction(| : wrong)
+  for (std::size_t i = 0; i < values.size(); ++i) wrong |= !(std::abs(values[i]) <= std::numeric_limits<double>::max());
+  return wrong == 0;
 }
 
 void check_columns(const BlockCsrData& A, int columns) {
+  if (are_columns_right(A, columns)) return;
   for (int i = 0; i < A.rows(); ++i)
     for (std::int64_t e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
       const int column = A.column[e];
@@ -104,7 +123,8 @@ void check_lent(const weir_csr& A, const RowParts& parts) {
 std::vector<double> read_values(const weir_csr& A, std::int64_t blocks, const double* value) {
   const std::int64_t B = A.block;
   std::vector<double> to = copied(value, blocks * B * B, A.flags & WEIR_ON_DEVICE);
-  for (std::size_t i = 0; i < to.size(); ++i)
+  const bool are_all_finite = are_finite(to);
+  for (std::size_t i = 0; i < to.size() && !are_all_finite; ++i)
     if (!std::isfinite(to[i]))
       throw Error(Exit::not_finite, "value[" + std::to_string(i) + "] of the matrix is not finite");
   if (A.flags & WEIR_COLUMN_MAJOR && B > 1)
