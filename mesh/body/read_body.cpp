@@ -185,7 +185,7 @@ LeftVentricleOptions read_ventricle(const Table& t) {
   const auto is_within = [](double x, double r) { return std::abs(x) + r < 0.98; };
   if (!is_within(o.mitral_centre, o.mitral_radius) || !is_within(o.aortic_centre, o.aortic_radius) ||
       !(std::abs(o.mitral_centre - o.aortic_centre) > o.mitral_radius + o.aortic_radius + 0.01))
-    t.fail("mitral_centre", "the openings must lie in the base (of radius 1 in these units) and apart from each other");
+    t.fail("mitral_centre", "the openings must lie in the base (a circle of radius 1) and apart from each other");
   o.law.period = t.get<double>("period");
   o.law.ea_ratio = t.get<double>("ea_ratio");
   o.law.ejection_fraction = t.get<double>("ejection_fraction");

@@ -95,7 +95,7 @@ std::vector<double> CompressibleFlow<Space>::eddy_viscosity() {
   Array<double, Space> of_cells(own_cells());
   space.eddy_viscosity(pseudo.state(), of_cells);
   const std::vector<double> mine = of_cells.to_vector();
-  std::vector<double> records(at(values) * mine.size());  // arrays that are spread over ranks have whole records
+  std::vector<double> records(at(values) * mine.size());  // distributed arrays have whole records
   for (std::size_t i = 0; i < mine.size(); ++i) records[at(values) * i] = mine[i];
   return records;
 }

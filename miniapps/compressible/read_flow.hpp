@@ -38,7 +38,7 @@ struct ReadCase {
   }
 
  private:
-  // What the others need of it. Returns the outline.
+  // Sends the other ranks the quantities of the mesh that they need. Returns its outline.
   UnstructuredMesh shared(const Communicator& ranks) {
     UnstructuredMesh outline = ranks.is_root() ? outline_of(mesh) : UnstructuredMesh();
     const auto pack = [&](Archive& a) {

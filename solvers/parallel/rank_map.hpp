@@ -14,8 +14,8 @@ namespace weir {
 class RankMap {
  public:
   RankMap() = default;
-  // place[i]: global position of local value i. If several ranks have it, the highest rank's value is used. Rank 0
-  // learns the places of the others with the first gather or scatter: an unused map costs it nothing.
+  // place[i]: global position of local value i. If several ranks have it, the highest rank's value is used. The
+  // places of the other ranks reach rank 0 with the first gather or scatter: an unused map costs nothing.
   RankMap(const Communicator& ranks, std::vector<int> place) : ranks_(&ranks), place_(std::move(place)) {}
   // whole: on rank 0; empty on other ranks.
   void gather(std::span<const double> mine, std::span<double> whole) const;

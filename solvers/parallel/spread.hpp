@@ -1,5 +1,5 @@
-// Arrays spread over the ranks. Rank 0 reads them a piece at a time and writes files in the layout of one rank, so that
-// no rank holds more than its part:
+// Arrays distributed over the ranks. Rank 0 reads them a piece at a time and writes files in the layout of one rank, so
+// that no rank holds more than its part:
 //
 //   RootReads reads(ranks);
 //   const auto u = reads.add(spread, mine);                          // all ranks, in the same order

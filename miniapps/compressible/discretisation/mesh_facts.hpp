@@ -1,4 +1,4 @@
-// What every rank knows of the whole mesh, which rank 0 alone has.
+// Quantities of the whole mesh that every rank needs; the mesh itself is on rank 0 alone.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -43,7 +43,8 @@ constexpr Option study_keys[] = {
     {"cases", Option::texts, Option::required,
      "case files, relative to the study file; runs from a checkpoint or run directory continue it"},
     {"configurations", Option::texts, Option::required,
-     "names of the configurations, defined by [configuration.NAME]; the first is the baseline and runs twice"},
+     "names of the configurations, defined by [configuration.NAME]; the first is the baseline and has two runs per "
+     "repeat"},
     {"repeats", Option::integer, "6", "number of repeats of each run", "[1, inf)"},
     {"seed", Option::integer, "1", "seed of the random order of the runs"},
     {"steps", Option::integer, "0", "last step of each run (option --steps of weir run); 0: no limit", "[0, inf)",

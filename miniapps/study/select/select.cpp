@@ -114,7 +114,7 @@ class Select : public Facility<Space> {
     std::vector<std::string> used, unused;
     for (std::size_t i = 1; i < names_.size(); ++i) {
       (left_out_[i].empty() ? used : unused).push_back(names_[i]);
-      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // no first step to pay for
+      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // it has no first step
     }
     if (!unused.empty())
       run.event("select", fmt::format("candidates: {}; unsuitable or equal to the default: {}", fmt::join(used, ", "),

@@ -284,8 +284,8 @@ int iterations(const std::string& method, const Matrix<Host>& A, const Numbers& 
   return result.iterations;
 }
 
-// Columns of cells along the strong couplings stay whole, as the lines of a mesh do. Aggregates of each rank alone, as in
-// additive_schwarz, take more and more iterations.
+// Columns of cells along the strong couplings stay whole, as the lines of a mesh do. Aggregates of each rank alone, as
+// in additive_schwarz, take more and more iterations.
 TEST(AggregationOverRanks, TakesAboutTheIterationsOfOneRank) {
   const int nx = 48, ny = 40;
   const BlockCsrData A = grid_system(nx, ny, 2, {1, 20}, 3);

@@ -1,4 +1,4 @@
-// Arrays that are spread over the ranks and read by rank 0.
+// Arrays that are distributed over the ranks and read by rank 0.
 #include "solvers/parallel/spread.hpp"
 
 #include <gtest/gtest.h>
