@@ -52,7 +52,8 @@ class TestFlow {
     const std::vector<double> U = state();
     const std::vector<WallSurface> surfaces = flow_.walls.surfaces(flow_.space, flow_.pseudo.state());
     const Forces forces = flow_.walls.measure(flow_.space, flow_.pseudo.state());
-    return flow_quantities(case_, {mesh_, U, case_.gas.gamma}, surfaces, forces, flow_.walls.of_walls(), flow_.time);
+    const FlowFields fields{mesh_, PagedArray(U), case_.gas.gamma, PagedArray({})};
+    return flow_quantities(case_, fields, surfaces, forces, flow_.walls.of_walls(), flow_.time);
   }
 
   // BDF2 steps to the case's end, each solved to the case's tolerance.

@@ -63,7 +63,7 @@ fields = ["u", "p", "mach"]
   CompressibleOutput output(flow.config(), flow.flow_case(), boundary, flow.mesh());
   output.open(folder.path(), "a", {});
   const std::vector<double> U = flow.state();
-  EXPECT_TRUE(output.write_profiles({flow.mesh(), U, flow.flow_case().gas.gamma}).empty());
+  EXPECT_TRUE(output.write_profiles({flow.mesh(), PagedArray(U), flow.flow_case().gas.gamma, PagedArray({})}).empty());
   const std::string text = testing::read_file(folder / "probes/wake.csv");  // the free stream: speed 1
   EXPECT_TRUE(text.starts_with("x,y,z,u,p,mach\n0.5,0,0,1,")) << text;
   EXPECT_NE(text.find("\n3,0,0,1,"), text.npos) << text;
