@@ -304,6 +304,20 @@ TYPED_TEST(DistributedSolve, AdditiveSchwarzConvergesAndMoreOverlapNeedsFewerIte
   }
 }
 
+// Its coarse matrices take a stencil's coupling between ranks with the present scale, also of a singular system.
+TEST(DistributedSolveOfStencils, AggregationConvergesOverRanks) {
+  for (const Cutting cutting : {Cutting::slabs, Cutting::blocks})
+    for (const Ends& end : {dirichlet, neumann}) {
+      const SeparableOperator pressure = box_operator({9, 8, 17}, {neumann, end, periodic}, 0);
+      const Solved s = solve_both<Host>(
+          pressure, cutting,
+          "method = 'gmres'\ntolerance = 1e-8\npreconditioner = { type = 'aggregation', gather_rows = 100 }");
+      EXPECT_TRUE(s.spread.converged());
+      EXPECT_LE(s.spread.iterations, 1.5 * s.alone.iterations + 1);  // slabs cut strong couplings
+      EXPECT_LE(s.difference, 1e-6);
+    }
+}
+
 TEST(DistributedRefusal, WhatKnowsOneRankAloneIsRefusedWithAWayOut) {
   if (world().size() == 1) return;
   Both<Host> s(box_operator({9, 8, 17}, {neumann, dirichlet, periodic}, 0), Cutting::slabs);
