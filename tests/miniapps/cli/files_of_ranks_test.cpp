@@ -143,6 +143,18 @@ TEST_F(FilesOfRanks, OfACompressibleFlowAreThoseOfOneRank) {
   expect_same_files_on_every_number_of_ranks(text, {"vtk", "surface"}, {"host"}, false);
 }
 
+// With whole fields it needed 1.5 times the memory of one rank; without, 0.7 times.
+TEST_F(FilesOfRanks, TheRootRankOfFourNeedsLessMemoryThanOneRankAlone) {
+  write_file(folder / "cube.toml",
+             "[case]\nminiapp = \"incompressible\"\n[grid]\ncells = [64, 64, 64]\n[flow]\nviscosity = "
+             "0.01\n" +
+                 testing::closed_box + "[time]\nend = 1.0\ndt = 0.01\n" + testing::no_report);
+  for (const int ranks : {1, 4})
+    run(ranks, "on" + std::to_string(ranks), "cube.toml", {"--steps", "1", "--space", "host"});
+  const auto peak = [&](const char* directory) { return summary(directory)["memory"]["peak"].get<double>(); };
+  EXPECT_LT(peak("on4"), 0.9 * peak("on1"));
+}
+
 // At whatever moment: the last checkpoint is whole, and the run continues from it.
 TEST_F(FilesOfRanks, ARankThatIsKilledWhileFilesAreWrittenLosesNoCheckpoint) {
   write_file(folder / "flow.toml", box);
