@@ -162,10 +162,11 @@ std::vector<std::string> split_path(const std::string& path, const std::string& 
 
 NodePointer& element(TableNode& array, const std::string& index, const std::string& place) {
   const bool is_number = index.find_first_not_of("0123456789") == std::string::npos && index.size() < 10;
-  if (!is_number || std::stoul(index) >= array.items.size())
-    throw Error(Exit::usage, place + ": '" + array.path + "' is an array of " + std::to_string(array.items.size()) +
-                                 ": its elements are 0 .. " +
-                                 std::to_string(static_cast<long>(array.items.size()) - 1) + ", not '" + index + "'");
+  const std::size_t count = array.items.size();
+  if (count == 0) throw Error(Exit::usage, place + ": '" + array.path + "' is empty");
+  if (!is_number || std::stoul(index) >= count)
+    throw Error(Exit::usage, place + ": '" + array.path + "' has " + std::to_string(count) + " elements; '" + index +
+                                 "' is not one of the indices 0 .. " + std::to_string(count - 1));
   return array.items[std::stoul(index)];
 }
 

@@ -82,7 +82,7 @@ constexpr Option ventricle_keys[] = {
     {"a_wave", Option::numbers, "[0.42, 0.6]",
      "start and end of the atrial contraction (A wave), counted from the end of systole", "[0, 1]", "periods"},
     {"systole", Option::numbers, "[0.64, 1]",
-     "start and end of the ejection, counted from the end of the systole before", "[0, 1]", "periods"},
+     "start and end of the ejection, counted from the end of the preceding systole", "[0, 1]", "periods"},
     spacing_key};
 
 std::vector<double> read_lengths(const Table& t, const char* key) {
@@ -185,7 +185,9 @@ LeftVentricleOptions read_ventricle(const Table& t) {
   const auto is_within = [](double x, double r) { return std::abs(x) + r < 0.98; };
   if (!is_within(o.mitral_centre, o.mitral_radius) || !is_within(o.aortic_centre, o.aortic_radius) ||
       !(std::abs(o.mitral_centre - o.aortic_centre) > o.mitral_radius + o.aortic_radius + 0.01))
-    t.fail("mitral_centre", "the openings must lie in the base (a circle of radius 1) and apart from each other");
+    t.fail("mitral_centre",
+           "mitral and aortic opening, in radii of the base: |centre| + radius must be below 0.98, and the distance of "
+           "the centres must exceed the sum of the radii by more than 0.01");
   o.law.period = t.get<double>("period");
   o.law.ea_ratio = t.get<double>("ea_ratio");
   o.law.ejection_fraction = t.get<double>("ejection_fraction");

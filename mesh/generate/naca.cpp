@@ -1,6 +1,7 @@
 // Hybrid mesh of a NACA 4-digit airfoil: layers of quadrilaterals on the wall, triangles to the far field.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 #include <stdexcept>
 
@@ -325,8 +326,12 @@ MeshDescription make_naca(const Table& t, bool has_profile) {
   };
   require_memory_for(t.has("cells") ? 1 : t.get<double>("refinement"));
   o.refinement = t.has("cells") ? refinement_for(o, t.get<int>("cells", 0)) : t.get<double>("refinement");
-  if (o.refinement < 0.2 || o.refinement > 60)
-    t.fail("cells", "this number of cells requires a refinement outside of 0.2 .. 60");
+  if (o.refinement < 0.2 || o.refinement > 60) {
+    char text[80];
+    std::snprintf(text, sizeof text, "this number of cells corresponds to refinement = %.3g; possible: 0.2 to 60",
+                  o.refinement);
+    t.fail("cells", text);
+  }
   if (t.has("cells")) require_memory_for(o.refinement);
   try {
     return mesh_of(o);

@@ -8,6 +8,7 @@
 namespace weir {
 namespace {
 
+constexpr const char* needed_by_refined = "depends on type: required for refined";
 constexpr Option stretching_keys[] = {
     {"type", Option::text, "uniform",
      "distribution of the cell sizes; uniform: equal cells; tanh: small cells at both ends; tanh_low: small cells at "
@@ -16,10 +17,9 @@ constexpr Option stretching_keys[] = {
      "uniform | tanh | tanh_low | tanh_high | refined"},
     {"factor", Option::number, "depends on type: 2, uniform 0",
      "strength of the stretching (tanh types); 0: equal cells", "[0, 6]"},
-    {"from", Option::number, Option::required, "lower end of the interval with small cells (type refined)", "",
-     "length"},
-    {"to", Option::number, Option::required, "upper end of the interval with small cells (type refined)", "", "length"},
-    {"width", Option::number, Option::required, "size of the small cells (type refined)", "(0, inf)", "length"}};
+    {"from", Option::number, needed_by_refined, "lower end of the interval with small cells", "", "length"},
+    {"to", Option::number, needed_by_refined, "upper end of the interval with small cells", "", "length"},
+    {"width", Option::number, needed_by_refined, "size of the small cells", "(0, inf)", "length"}};
 
 constexpr Option grid_keys[] = {
     {"cells", Option::integers, Option::required,

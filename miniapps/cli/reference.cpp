@@ -13,6 +13,7 @@
 #include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/select/auto_candidates.hpp"
 #include "postproc/run/write_aside.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -43,11 +44,21 @@ constexpr const char* index = R"(<!-- Written by `weir reference`: do not edit. 
 
 constexpr const char* made = "<!-- Written by `weir reference`: do not edit. -->\n";
 
+// "basis, single=float" (Option::alias) in words.
+std::string older_names(std::string_view alias) {
+  std::vector<std::string> names;
+  for (const std::string& older : words_of(alias, ','))
+    names.push_back(older.find('=') == std::string::npos
+                        ? fmt::format("key `{}`", older)
+                        : fmt::format("value `\"{}\"`", older.substr(0, older.find('='))));
+  return fmt::format(" (older names: {})", fmt::join(names, ", "));
+}
+
 std::string table_of_keys(Options keys) {
   std::string text = "| key | type | default | meaning | values | unit |\n|---|---|---|---|---|---|\n";
   for (const Option& o : keys) {
     std::string meaning = escaped(o.meaning);
-    if (!o.alias.empty()) meaning += fmt::format(" (formerly: {})", escaped(o.alias));
+    if (!o.alias.empty()) meaning += older_names(o.alias);
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", o.name, name_of(o.type), escaped(default_text(o)),
                         meaning, escaped(o.values), escaped(o.unit));
   }
@@ -64,6 +75,11 @@ std::string keys_page(const Schema& schema) {
   return text;
 }
 
+// Preconditioners without an application run as `method` only, on one rank (LinearSolver::spread_over_ranks).
+bool runs_on_one_rank(const PreconditionerDescription& p) {
+  return p.options.empty() && p.make_host(Table())->traits().is_method_alone;
+}
+
 std::string solvers_page(const Schema& schema) {
   std::string text = std::string(made) +
                      "# Linear solvers\n\n`[linear.SYSTEM]` and `[shadow.NAME]` have a method and a preconditioner. A "
@@ -74,7 +90,7 @@ std::string solvers_page(const Schema& schema) {
                         m->is_flexible ? "yes" : "", escaped(m->citation));
   text +=
       "\n## Preconditioners and matrices\nx: supported, also over ranks; r: over ranks gathered and solved on the root "
-      "rank.\n\n"
+      "rank; 1: on one rank only.\n\n"
       "| preconditioner |";
   for (const MatrixKind& kind : matrix_kinds) text += fmt::format(" {} |", kind.name);
   text += " meaning | source |\n|---|";
@@ -83,7 +99,10 @@ std::string solvers_page(const Schema& schema) {
   for (const PreconditionerDescription* p : preconditioners()) {
     text += fmt::format("| `{}` |", p->name);
     for (const MatrixKind& kind : matrix_kinds)
-      text += !(p->matrices & kind.kind) ? "  |" : p->over_ranks & kind.kind ? " x |" : " r |";
+      text += !(p->matrices & kind.kind)  ? "  |"
+              : runs_on_one_rank(*p)      ? " 1 |"
+              : p->over_ranks & kind.kind ? " x |"
+                                          : " r |";
     text += fmt::format(" {} | {} |\n", escaped(p->meaning), escaped(p->citation));
   }
   text += "\n## Candidates of `method = \"auto\"`\n| name | matrices |\n|---|---|\n";

@@ -38,7 +38,7 @@ constexpr Option outlet_keys[] = {{"pressure", Option::number, "depends on the f
 constexpr Option mass_flow_keys[] = {
     {"mass_flux", Option::number, Option::required,
      "density times velocity along the outward normal, a number or a formula of x, y, t; limited by the sonic value",
-     "number or formula", "density velocity"}};
+     "number or formula", "density * velocity"}};
 constexpr Option inlet_keys[] = {
     {"total_pressure", Option::number, Option::required, "total pressure, a number or a formula of x, y, t",
      "number or formula", "pressure"},
@@ -58,7 +58,7 @@ constexpr Option isothermal_keys[] = {{"temperature", Option::number, Option::re
                                        "temperature"}};
 constexpr Option heat_flux_keys[] = {{"heat_flux", Option::number, Option::required,
                                       "heat flux from the wall into the fluid, a number or a formula of x, y, t",
-                                      "number or formula", "density velocity^3"}};
+                                      "number or formula", "density * velocity^3"}};
 
 struct TypeInfo {
   std::string_view name;

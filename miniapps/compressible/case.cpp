@@ -57,7 +57,7 @@ constexpr Option flow_keys[] = {
     {"turbulent_viscosity_ratio", Option::number, "0.009", "eddy viscosity of the free stream (sst only)", "(0, inf)",
      "free stream's viscosity"},
     {"body_force", Option::numbers, "[0, 0]", "body force per unit volume, [fx, fy], numbers or formulas of x, y, t",
-     "numbers or formulas", "density velocity/time"},
+     "numbers or formulas", "density * velocity/time"},
     {"gravity", Option::numbers, "[0, 0]", "acceleration of gravity, [gx, gy]", "", "velocity/time"},
     {"start_from", Option::text, "",
      "run directory or checkpoint with the initial state, which is interpolated from another structured mesh of the "
@@ -108,7 +108,9 @@ constexpr Option numerics_keys[] = {
 
 constexpr Option pseudo_time_keys[] = {
     {"cfl_start", Option::number, "50",
-     "initial and minimum CFL number; too large a value makes the first steps diverge", "(0, inf)"},
+     "initial CFL number, and its lower bound except after rejected steps; too large a value makes the first steps "
+     "diverge",
+     "(0, inf)"},
     {"cfl_max", Option::number, "1e4",
      "maximum CFL number; recommended for inviscid flows with jacobian = \"first_order\": 100 to 200", "(0, inf)"},
     {"exponent_down", Option::number, "1",
@@ -119,8 +121,10 @@ constexpr Option pseudo_time_keys[] = {
      "[0, inf)"},
     {"growth", Option::number, "1", "factor applied to the CFL number after each full (not under-relaxed) step",
      "(0, inf)"},
-    {"relaxation", Option::number, "0.5", "largest relative change of density and pressure per step", "(0, inf)"},
-    {"least_relaxation", Option::number, "0.2", "smallest under-relaxation factor of an update", "(0, 1]"},
+    {"relaxation", Option::number, "0.5",
+     "relative change of density and pressure per step above which an update is under-relaxed", "(0, inf)"},
+    {"least_relaxation", Option::number, "0.2",
+     "smallest under-relaxation factor of an update (line_search: before the line search)", "(0, 1]"},
     {"tolerance", Option::number, "1e-6",
      "tolerance of the energy residual and of the turbulence residual, each relative to its maximum over the first "
      "five "

@@ -1,5 +1,7 @@
 #include "miniapps/compressible/pseudo_time.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,14 +14,14 @@
 namespace weir {
 namespace {
 
-// Number of steps at the start of a phase. Residuals are reported relative to their maximum in these steps.
+// drop() divides the energy and turbulence residuals by their maximum over the first `first_steps` steps of a phase.
 constexpr int first_steps = 5;
 
 double length(const std::array<double, 5>& norm) {
   return std::hypot(std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]), norm[4]);
 }
 
-// Entry i of the residual R, and of R + factor scale dU, the residual with the pseudo-time derivative.
+// Entry: R_i. WithInertia: (R + omega V/dtau dU)_i, where V/dtau = scale / cfl by (4), and factor = omega / cfl.
 struct Entry {
   const double* r;
   WEIR_HD double operator()(int i, int /*cell*/) const { return r[i]; }
@@ -36,7 +38,7 @@ struct SizeOfTerms {
   WEIR_HD double operator()(int i, int cell) const { return U[i] * (scale[cell] + a * V[cell]); }
 };
 
-// Sum of squares of the residual of each equation. For n = 6 the last entry combines k and omega; for n = 4 it is 0.
+// Sums of squares of equations e and f over all cells.
 template <class Space, int n, class Of>
 Pair two_squares(int cells, const Of& of, int e, int f) {
   return sum2<Space>(cells, [=] WEIR_HD(int i) {
@@ -44,6 +46,7 @@ Pair two_squares(int cells, const Of& of, int e, int f) {
     return Pair{x * x, y * y};
   });
 }
+// Sum of squares of the residual of each equation. For n = 6 the last entry combines k and omega; for n = 4 it is 0.
 template <class Space, int n, class Of>
 std::array<double, 5> squares(int cells, const Of& of) {
   const Pair a = two_squares<Space, n>(cells, of, 0, 1), b = two_squares<Space, n>(cells, of, 2, 3);
@@ -62,6 +65,7 @@ WEIR_HD inline double relative_change(const double* U, const double* dU) {
   const double p = U[3] - 0.5 * (U[1] * u + U[2] * v);  // without (gamma - 1), which cancels
   const double dp = dU[3] - u * dU[1] - v * dU[2] + 0.5 * (u * u + v * v) * dU[0];
   const double of_rho = absolute(dU[0] / U[0]), of_p = absolute(dp / p);
+  // NaN in either change must be returned, because limit_update() tests the result.
   return of_p > of_rho || of_p != of_p ? of_p : of_rho;
 }
 
@@ -109,7 +113,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       solver_(std::move(solver)),
       ranks_(ranks),
       J_(jacobian_of<Space>(pattern, options.float_jacobian)),
-      first_order_(J_.get()),
+      J_over_ranks_(J_.get()),
       newton_(equations, options.dual_products),
       U_(equations.equations() * static_cast<std::int64_t>(equations.cells())),
       minus_R_(U_.size()),
@@ -122,7 +126,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
     spread_ = std::make_unique<DistributedMatrix<Space>>(ranks_->communicator, *J_, ranks_->nearest, ranks_->coupling(),
                                                          false, false, ranks_->halo);
     spread_->name_rows([this](int row) { return "cell " + std::to_string(ranks_->part.cell[row]); });
-    first_order_ = spread_.get();
+    J_over_ranks_ = spread_.get();
     solver_.precondition_each_rank();
   }
   reset_cfl();
@@ -144,7 +148,7 @@ std::array<double, 5> PseudoTime<Space>::norms(View<const double> R) const {
   return norms_of(Entry{R.data()});
 }
 
-// The norm of the rounding errors of the residual.
+// Estimate of the rounding errors of the norms: machine epsilon times the norm of SizeOfTerms.
 template <class Space>
 std::array<double, 5> PseudoTime<Space>::rounding() {
   equations_.space().time_step_scale(U_, scale_);
@@ -191,18 +195,21 @@ void PseudoTime<Space>::start_phase(int order) {
   solver_.forcing().begin_phase();
 }
 
-// The run ends on the energy (or turbulence) residual, see drop(); the forcing term uses the norm of all residuals.
+// The forcing term uses the norm of all residuals, while the run ends on that of energy (or turbulence), see drop().
 template <class Space>
-void PseudoTime<Space>::aim() {
+void PseudoTime<Space>::set_linear_tolerance() {
   if (was_rejected_) return solver_.forcing().again();
   const double residual = length(control.norm);
-  solver_.forcing().aim(residual, drop() > 0 ? residual * options_.tolerance / drop() : 0);
+  // |R| at which drop() reaches `tolerance`, estimated from the present ratio of the two
+  const double goal = drop() > 0 ? residual * options_.tolerance / drop() : 0;
+  solver_.forcing().aim(residual, goal);
 }
 
 template <class Space>
 SolveResult PseudoTime<Space>::solve(Timings& timings) {
   timed(timings, "jacobian", [&] {
-    equations_.space().time_step_scale(U_, scale_);  // (4)
+    equations_.space().time_step_scale(U_, scale_);  // (4): V/dtau = scale / cfl
+    // J = V/dtau I + dR/dU of the first-order scheme
     equations_.matrix(U_, scale_, control.cfl, equations_.time_factor(), *J_);
     if (spread_) equations_.space().couple(spread_->coupling_values());
   });
@@ -210,21 +217,22 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
   {
     WaitingTimer<Space> timer(setup_seconds_);
     if (solver_.is_set_up())
-      solver_.update(*first_order_);
+      solver_.update(*J_over_ranks_);
     else
-      solver_.setup(*first_order_);
+      solver_.setup(*J_over_ranks_);
   }
   fill<Space>(0, dU_);
-  aim();
+  set_linear_tolerance();
+  // A: the same matrix, or products with dR/dU of the scheme itself
   if (options_.matrix_free) newton_.linearise(U_, minus_R_, scale_, control.cfl);
-  const Matrix<Space>& A = options_.matrix_free ? newton_ : *first_order_;
+  const Matrix<Space>& A = options_.matrix_free ? newton_ : *J_over_ranks_;
   const SolveResult result = solver_.solve(A, minus_R_, dU_);
-  remember_origin();
+  keep_origin();
   return result;
 }
 
 template <class Space>
-void PseudoTime<Space>::remember_origin() {
+void PseudoTime<Space>::keep_origin() {
   if (solver_.refresh_policy().is_always() || solver_.refresh_policy().age() > 0) return;
   if (origin_.U.size() != U_.size()) origin_.U = Array<double, Space>(U_.size());
   assign<Space>(U_.view(), origin_.U);
@@ -238,7 +246,7 @@ void PseudoTime<Space>::resume_preconditioner(Origin origin) {
   origin_ = std::move(origin);
   equations_.space().time_step_scale(origin_.U, scale_);
   equations_.matrix(origin_.U, scale_, origin_.cfl, origin_.time_factor, *J_);
-  solver_.resume(*first_order_);
+  solver_.resume(*J_over_ranks_);
 }
 
 // Equation (3). Rejections can leave the CFL number below cfl_start; each accepted step then at least doubles it, up to
@@ -252,68 +260,50 @@ void PseudoTime<Space>::raise_cfl(double ratio, double omega) {
 }
 
 template <class Space>
-void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
-  const int equations = equations_.equations();
-  const double mine = with_equations(equations, [&](auto n) { return largest_change<Space, n.value>(U_, dU_); });
+bool PseudoTime<Space>::limit_update(Attempt& a) {
+  const double mine =
+      with_equations(equations_.equations(), [&](auto n) { return largest_change<Space, n.value>(U_, dU_); });
   const double change = max_over_ranks(equations_.space(), mine);
-  if (!std::isfinite(change)) {
+  a.not_finite = !std::isfinite(change);
+  if (a.not_finite) {
     a.why = "the linear solution has NaN or Inf";
-    a.not_finite = true;
-    return;
+    return false;
   }
   a.omega = std::min(1.0, std::max(options_.relaxation / change, options_.least_relaxation));
+  return true;
+}
+
+template <class Space>
+bool PseudoTime<Space>::move_state(Attempt& a) {
   a.bad_cell =
-      with_equations(equations, [&](auto n) { return move<Space, n.value>(a.omega, U_, dU_, trial_); });  // (2)
+      with_equations(equations_.equations(), [&](auto n) { return move<Space, n.value>(a.omega, U_, dU_, trial_); });
   if (ranks_) {
     const int bad = a.bad_cell < 0 ? -1 : ranks_->part.cell[a.bad_cell];
     a.bad_cell = static_cast<int>(ranks_->communicator.max(bad));
   }
-  if (a.bad_cell >= 0) {
-    a.why = "density or pressure is not positive";
-    return;
-  }
-  timed(timings, "residual", [&] { equations_.residual(trial_, trial_R_); });
-  if (options_.line_search && !search_line(a, timings)) return;
-  const std::array<double, 5> norm = norms(trial_R_);
-  const double before = std::max(length(control.norm), length(control.rounding)), after = length(norm);
-  a.not_finite = !std::isfinite(after);
-  if (a.not_finite) {
-    a.why = "the residual has NaN or Inf";
-  } else if (!options_.line_search && after > options_.largest_growth * before) {
-    a.why = "the residual grows by a factor of " + std::to_string(after / before);
-  } else {
-    a.accepted = true;
-    std::swap(U_, trial_);
-    newton_.share_work(trial_, trial_R_);
-    negate<Space>(trial_R_, minus_R_);
-    control.norm = norm;
-    // The energy residual may be zero in the initial state, so the reference is its maximum over the first steps of the
-    // phase.
-    if (control.steps_in_phase++ < first_steps) {
-      control.reference = std::max(control.reference, norm[3]);
-      control.turbulence_reference = std::max(control.turbulence_reference, norm[4]);
-    }
-    raise_cfl(after > 0 ? before / after : 1, a.omega);  // (3)
-  }
+  if (a.bad_cell >= 0) a.why = "density or pressure is not positive";
+  return a.bad_cell < 0;
 }
 
-// Line search: halves the update until the residual with its pseudo-time derivative, R + V / dtau (U - U^n), grows by
-// no more than the factor `allowed`. Along dU this residual decreases from R^n, in the norm of the linear solve, while
-// R itself may grow.
+// Line search: halves the update until |R + V/dtau omega dU|, the residual with its pseudo-time term, is at most
+// `allowed` times |R^n|. It falls below |R^n| for small omega if dU solves (1) accurately; |R| alone may grow.
 template <class Space>
 bool PseudoTime<Space>::search_line(Attempt& a, Timings& timings) {
   const int n = equations_.equations();
   constexpr double allowed = 1.01, least = 0.05;
-  const double before = std::max(length(control.norm), length(control.rounding));
+  const double before = norm_before();
   for (;;) {
     // trial_R_ itself is not modified, so that it equals bit for bit what a restarted run evaluates.
     const WithInertia unsteady{trial_R_.data(), scale_.data(), dU_.data(), a.omega / control.cfl};
     const double grown = length(norms_of(unsteady)) / before;
     if (grown <= allowed) return true;
+    const double tried = a.omega;
     a.omega *= 0.5;
     if (!(a.omega >= least)) {
-      a.why = "the line search finds no step that lowers the residual; even a small one multiplies it by " +
-              std::to_string(grown);
+      a.why = fmt::format(
+          "line search: with omega = {:.3g} the residual with its pseudo-time term is {:.3g} times the previous "
+          "residual (at most {})",
+          tried, grown, allowed);
       return false;
     }
     with_equations(n, [&](auto m) { move<Space, m.value>(a.omega, U_, dU_, trial_); });
@@ -321,14 +311,58 @@ bool PseudoTime<Space>::search_line(Attempt& a, Timings& timings) {
   }
 }
 
+// Residuals below their rounding errors may grow.
+template <class Space>
+double PseudoTime<Space>::norm_before() const {
+  return std::max(length(control.norm), length(control.rounding));
+}
+
+template <class Space>
+bool PseudoTime<Space>::is_small_enough(Attempt& a, const std::array<double, 5>& norm) const {
+  const double before = norm_before(), after = length(norm);
+  a.not_finite = !std::isfinite(after);
+  if (a.not_finite)
+    a.why = "the residual has NaN or Inf";
+  else if (!options_.line_search && after > options_.largest_growth * before)
+    a.why = "the residual grows by a factor of " + std::to_string(after / before);
+  return a.why.empty();
+}
+
+template <class Space>
+void PseudoTime<Space>::accept(const std::array<double, 5>& norm) {
+  std::swap(U_, trial_);
+  newton_.share_work(trial_, trial_R_);
+  negate<Space>(trial_R_, minus_R_);
+  control.norm = norm;
+  // The energy residual may be zero in the initial state, so the reference is its maximum over the first steps of the
+  // phase.
+  if (control.steps_in_phase++ < first_steps) {
+    control.reference = std::max(control.reference, norm[3]);
+    control.turbulence_reference = std::max(control.turbulence_reference, norm[4]);
+  }
+}
+
+template <class Space>
+bool PseudoTime<Space>::update(Attempt& a, Timings& timings) {
+  if (!limit_update(a) || !move_state(a)) return false;  // (2)
+  timed(timings, "residual", [&] { equations_.residual(trial_, trial_R_); });
+  if (options_.line_search && !search_line(a, timings)) return false;
+  const std::array<double, 5> norm = norms(trial_R_);
+  if (!is_small_enough(a, norm)) return false;
+  const double before = norm_before(), after = length(norm);
+  accept(norm);
+  raise_cfl(after > 0 ? before / after : 1, a.omega);  // (3)
+  return true;
+}
+
 template <class Space>
 Attempt PseudoTime<Space>::attempt(Timings& timings) {
   Attempt a;
   a.cfl = control.cfl;
-  a.solve = solve(timings);  // (1)
+  a.solve = solve(timings);  // (1), (4)
   if (a.is_interrupted()) return a;
   control.linear_iterations += a.solve.iterations;
-  judge(a, timings);
+  a.accepted = update(a, timings);  // (2), (3)
   was_rejected_ = !a.accepted;
   if (was_rejected_) control.cfl *= options_.rejected_cut;
   return a;

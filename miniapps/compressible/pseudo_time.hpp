@@ -1,12 +1,15 @@
 // Backward Euler in pseudo-time with a residual-driven CFL number: Kashi & Nadarajah 2020, section 2.
 //   (V / dtau I + dR/dU) dU = -R(U)                                                                            (1)
 //   U <- U + omega dU                                                                                          (2)
-//   cfl <- cfl (|R^n| / |R^{n+1}|)^r,  r = exponent_down if the ratio exceeds 1, else exponent_up              (3)
+//   cfl <- clamp(g cfl (|R^n| / |R^{n+1}|)^r, min(cfl_start, 2 cfl), cfl_max),                                 (3)
+//       r = exponent_down if the ratio exceeds 1, else exponent_up;   g = growth if omega = 1, else 1
 //   dtau_i = cfl V_i / sum over the faces of area * eigenvalue                                                 (4)
-// omega limits the relative changes of density and pressure to `relaxation`. The norm in (3) is that of all equations.
+// omega = min(1, max(relaxation / c, least_relaxation)), c: the largest relative change of density or pressure that dU
+// causes. The norm in (3) is that of all equations.
 // A step is rejected if density or pressure become negative, or if the residual is not finite or grows by more than
 // `largest_growth`: the state is kept, the CFL number is reduced, and the step is repeated. With `line_search`, omega
 // is halved until |R(U + omega dU) + V / dtau omega dU| <= 1.01 |R(U)|; the step is rejected if omega falls below 0.05.
+// In (1) the Jacobian is that of the first-order scheme, or, with jacobian = "matrix_free", of the scheme itself.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -83,11 +86,11 @@ class PseudoTime {
   // that a restarted run can build it again.
   struct Origin {
     Array<double, Space> U;
-    double cfl = 0, time_factor = 0, outside_at = 0;
+    double cfl = 0, time_factor = 0, outside_at = 0;  // time_factor: of BDF2
   };
   const Origin& origin() const { return origin_; }
-  void resume_preconditioner(Origin origin);      // the outside states must be those of time origin.outside_at
-  double outside_at = 0;                          // time of the current outside states
+  void resume_preconditioner(Origin origin);      // the far-field states must be those of time origin.outside_at
+  double outside_at = 0;                          // time of the current far-field states
   BlockSparse<Space>& jacobian() { return *J_; }  // with ranks: rows of own cells
 
  private:
@@ -100,12 +103,18 @@ class PseudoTime {
   std::array<double, 5> norms(View<const double> R) const;
   template <class Of>
   std::array<double, 5> norms_of(const Of& of) const;
-  SolveResult solve(Timings& timings);
-  void aim();
-  void remember_origin();
-  void judge(Attempt& attempt, Timings& timings);
-  bool search_line(Attempt& attempt, Timings& timings);
-  void raise_cfl(double ratio, double omega);
+  SolveResult solve(Timings& timings);  // (1)
+  void set_linear_tolerance();
+  void keep_origin();
+  // (2), (3). Here and in the parts below, false means rejected, with the reason in `attempt`.
+  bool update(Attempt& attempt, Timings& timings);
+  bool limit_update(Attempt& attempt);                                              // sets omega
+  bool move_state(Attempt& attempt);                                                // trial_ = U + omega dU
+  bool search_line(Attempt& attempt, Timings& timings);                             // lowers omega
+  bool is_small_enough(Attempt& attempt, const std::array<double, 5>& norm) const;  // norm: of R(trial_)
+  void accept(const std::array<double, 5>& norm);                                   // U <- trial_
+  double norm_before() const;                                                       // |R^n|
+  void raise_cfl(double ratio, double omega);                                       // (3)
 
   FlowEquations<Space>& equations_;
   PseudoTimeOptions options_;
@@ -113,7 +122,7 @@ class PseudoTime {
   const MeshRanks* ranks_;
   std::unique_ptr<BlockSparse<Space>> J_;
   std::unique_ptr<DistributedMatrix<Space>> spread_;  // with ranks: J and its coupling
-  const Matrix<Space>* first_order_;                  // J over all ranks
+  const Matrix<Space>* J_over_ranks_;
   MatrixFreeJacobian<Space> newton_;
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
   Origin origin_;

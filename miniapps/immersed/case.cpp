@@ -31,7 +31,7 @@ constexpr Option heat_keys[] = {
      "temperature of the surface of the body", "(-inf, inf)", "temperature"},
     {"heat_flux", Option::number, "0",
      "heat flux from the surface of the body into the fluid, divided by density and heat capacity", "(-inf, inf)",
-     "temperature velocity"}};
+     "temperature * velocity"}};
 
 constexpr Option output_keys[] = {
     {"average_from", Option::number, "0", "start time of the force statistics", "", "time"},

@@ -144,7 +144,7 @@ void ImmersedFlow<Space>::prepare(FlowSystem<Space>& system) {
   system.prepare();
 }
 
-// The matrices know the time step and where the body is.
+// The matrices of (2) and (6) depend on dt and on the position of the body.
 template <class Space>
 void ImmersedFlow<Space>::assemble(double dt) {
   const bool moved = !bodies_.is_fixed() || operator_dt_ == 0;
@@ -260,7 +260,6 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance_scalars(double dt, Timings
 // The geometry and the matrices of t^{n+1}.
 template <class Space>
 void ImmersedFlow<Space>::move_bodies(double dt, Timings& timings) {
-  for (auto& system : systems_) system->setup_seconds = -1;
   if (operator_dt_ > 0) uploads_ = {};
   if (!bodies_.is_fixed()) {
     timed<Space>(timings.at("body", "geometry"), [&] { place_bodies(this->time + dt); });
@@ -271,11 +270,11 @@ void ImmersedFlow<Space>::move_bodies(double dt, Timings& timings) {
 }
 
 template <class Space>
-View<const double> ImmersedFlow<Space>::momentum_rhs(int component, double dt, bool sides_move) {
+View<const double> ImmersedFlow<Space>::assemble_momentum_rhs(int component, double dt, bool sides_move) {
   const Metrics& m = metrics();
   const View<double> b = rhs_.view().part(0, delta_[component].size());
   const MomentumTerms terms = this->momentum_terms(component, dt);
-  weir::momentum_rhs(flow_, m, component, terms, advection_[component], b);
+  momentum_rhs(flow_, m, component, terms, advection_[component], b);
   if (fourth_order_) fourth_order_->correct(wide_.of(flow_), m, component, dt * terms.now, advection_[component], b);
   force_.add_to(component, m, dt, b);
   for (const Scalar<Space>& scalar : scalars_) scalar.add_buoyancy(component, dt, b);
@@ -286,33 +285,46 @@ View<const double> ImmersedFlow<Space>::momentum_rhs(int component, double dt, b
 }
 
 template <class Space>
-const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timings) {
-  const auto time_of = [&](const char* system, const char* part, const auto& f) {
-    return timed<Space>(timings.at(system, part), f);
-  };
-  move_bodies(dt, timings);
-  const bool sides_move =
-      time_of("flow", "boundary", [&] { return boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
+const FlowSystem<Space>* ImmersedFlow<Space>::advance_momentum(double dt, bool sides_move, Timings& timings) {
+  return this->solve_momentum(dt, "velocity", timings, [&](int d) { return assemble_momentum_rhs(d, dt, sides_move); });
+}
+
+template <class Space>
+bool ImmersedFlow<Space>::advance_boundary(double dt, Timings& timings) {
+  bool sides_move = false;
+  timed<Space>(timings.at("flow", "boundary"),
+               [&] { sides_move = boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
-  if (const auto* failed = advance_scalars(dt, timings)) return failed;
-  time_of("velocity", "rhs", [&] { force_.set_time(this->time + dt / 2); });
-  for (int d = 0; d < flow_case_.dim(); ++d) {
-    const View<const double> b = time_of("velocity", "rhs", [&] { return momentum_rhs(d, dt, sides_move); });
-    if (!systems_[d]->solve(b, delta_[d])) return systems_[d].get();  // (2)
-  }
-  time_of("velocity", "add increment", [&] { this->add_increments(); });  // u* = u^n + delta
-  if (sides_move) boundary_.swap();
+  return sides_move;
+}
+
+template <class Space>
+void ImmersedFlow<Space>::set_ghosts(Timings& timings) {
+  SpaceTimer<Space> timer(timings.at("flow", "boundary"));
+  velocity_changed();
+  set_ghosts_of_body();
+}
+
+template <class Space>
+void ImmersedFlow<Space>::measure_force(double dt, Timings& timings) {
+  SpaceTimer<Space> timer(timings.at("body", "control volume"));
+  double driven[3] = {};
+  measure_driving(dt, driven);
+  control_.advance(flow_, metrics(), arrays_, wall_motions(), dt, driven, control_force_);
+}
+
+template <class Space>
+const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timings) {
+  this->begin_step();
+  move_bodies(dt, timings);                                              // geometry and matrices of t^{n+1}
+  const bool sides_move = advance_boundary(dt, timings);                 // u^{n+1} on the sides
+  if (const auto* failed = advance_scalars(dt, timings)) return failed;  // (6)
+  if (const auto* failed = advance_momentum(dt, sides_move, timings)) return failed;  // (2)
+  if (sides_move) boundary_.swap();               // on the sides u* takes the boundary velocity of time level n+1
   if (!project(dt, timings)) return &pressure();  // (3) to (5)
-  time_of("flow", "boundary", [&] {
-    velocity_changed();
-    set_ghosts_of_body();
-  });
-  time_of("body", "control volume", [&] {
-    double driven[3] = {};
-    measure_driving(dt, driven);
-    control_.advance(flow_, metrics(), arrays_, wall_motions(), dt, driven, control_force_);
-  });
-  this->end_step(dt);
+  set_ghosts(timings);
+  measure_force(dt, timings);
+  this->end_step(dt);  // time += dt, ++step, dt_before = dt
   return nullptr;
 }
 

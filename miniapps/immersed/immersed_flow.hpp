@@ -83,7 +83,15 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   using Base::flow_case_, Base::ranks_, Base::flow_, Base::boundary_, Base::force_, Base::halo_, Base::advection_,
       Base::delta_, Base::psi_, Base::rhs_, Base::systems_, Base::operator_dt_;
 
-  const FlowSystem<Space>* advance_scalars(double dt, Timings& timings);
+  // The steps of advance, each with its timer. A pointer is null, or the system that failed.
+  void move_bodies(double dt, Timings& timings);
+  bool advance_boundary(double dt, Timings& timings);                     // returns whether the sides' velocity changes
+  const FlowSystem<Space>* advance_scalars(double dt, Timings& timings);  // (6) of scalar.hpp
+  const FlowSystem<Space>* advance_momentum(double dt, bool sides_move, Timings& timings);  // (2)
+  bool project(double dt, Timings& timings);  // (3) to (5); dt = 0: (3) and (4)
+  void set_ghosts(Timings& timings);
+  void measure_force(double dt, Timings& timings);  // on all bodies, from the control volume
+
   static int scalar_nodes_of(std::size_t scalar) { return scalar_nodes + static_cast<int>(scalar); }
   const OperatorLines<Space>& scalar_lines(std::size_t scalar) const {
     return lines_[static_cast<std::size_t>(flow_case_.dim()) + scalar];
@@ -99,9 +107,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   void refuse_shut_off_inflow();
   void assemble_pressure();
   void prepare(FlowSystem<Space>& system);
-  void move_bodies(double dt, Timings& timings);
-  View<const double> momentum_rhs(int component, double dt, bool sides_move);  // right-hand side of (2)
-  bool project(double dt, Timings& timings);                                   // (3) to (5); dt = 0: (3) and (4)
+  View<const double> assemble_momentum_rhs(int component, double dt, bool sides_move);  // of (2)
   WallMotions wall_motions() const;
 
   ImmersedCase case_;

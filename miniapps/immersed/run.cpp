@@ -248,16 +248,16 @@ constexpr Quantity quantity_list[] = {
     {"strouhal_NAME", "", "immersed", "strouhal of the body NAME, if there are several"},
     {"torque_mean_NAME", "", "immersed", "torque_mean of the body NAME, if there are several"},
     {"nusselt_NAME", "", "immersed", "nusselt of the body NAME, if there are several"},
-    {"body_heat_flux_NAME", "temperature velocity", "immersed",
+    {"body_heat_flux_NAME", "temperature * velocity", "immersed",
      "body_heat_flux of the body NAME, if there are several"},
     {"body_temperature_NAME", "temperature", "immersed", "body_temperature of the body NAME, if there are several"},
     {"nusselt", "", "immersed",
      "Nusselt number of the body: mean heat flux times reference_length, divided by the diffusivity and by the mean "
      "difference of temperature from the inlets (without inlets: from the sides)"},
-    {"body_heat_flux", "temperature velocity", "immersed", "mean heat flux from the body into the fluid"},
+    {"body_heat_flux", "temperature * velocity", "immersed", "mean heat flux from the body into the fluid"},
     {"body_temperature", "temperature", "immersed", "mean temperature of the surface of the body"},
     {"sherwood_SCALAR", "", "immersed", "Sherwood number of [scalar.SCALAR], defined like nusselt"},
-    {"body_SCALAR_flux", "scalar velocity", "immersed", "mean flux of [scalar.SCALAR] from the body into the fluid"},
+    {"body_SCALAR_flux", "scalar * velocity", "immersed", "mean flux of [scalar.SCALAR] from the body into the fluid"},
     {"body_SCALAR", "scalar", "immersed", "mean of [scalar.SCALAR] on the surface of the body"}};
 
 constexpr Quantity column_list[] = {{"drag, lift", "", "immersed", "coefficients of the surface force on the body"},

@@ -13,6 +13,7 @@
 // The last term of (5), which makes the pressure second order up to the walls: Brown, Cortez & Minion, J. Comput. Phys.
 // 168 (2001) 464. The first step has r = 0 (Euler); a single first-order step does not reduce the order of the scheme.
 #pragma once
+#include "miniapps/incompressible/projection.hpp"
 #include "miniapps/incompressible/scalar.hpp"
 #include "miniapps/incompressible/staggered_flow.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
@@ -48,10 +49,16 @@ class FractionalStep : public StaggeredFlow<Space> {
       Base::delta_, Base::psi_, Base::rhs_, Base::systems_, Base::operator_dt_;
 
   void add_system(const SystemDefaults& system, SeparableOperator op, int component, const Table& linear);
-  void prepare_momentum(double dt);
-  View<const double> momentum_rhs(int component, double dt, bool sides_move);  // (2)
-  // Equation (6) of scalar.hpp. Returns null, or the system that failed.
-  const FlowSystem<Space>* advance_scalars(double dt, Timings& timings);
+  void set_matrix(FlowSystem<Space>& system, double scale);
+  void set_matrices(double dt);  // of (2) and (6)
+  View<const double> assemble_momentum_rhs(int component, double dt, bool sides_move);
+  // The steps of advance, each with its timer. A pointer is null, or the system that failed.
+  bool advance_boundary(double dt, Timings& timings);                     // returns whether the sides' velocity changes
+  const FlowSystem<Space>* advance_scalars(double dt, Timings& timings);  // (6) of scalar.hpp
+  const FlowSystem<Space>* advance_momentum(double dt, bool sides_move, Timings& timings);  // (2)
+  MinusDivergence divergence_of_prediction(bool sides_move, Timings& timings);              // of u*
+  void correct(double dt, const MinusDivergence& b, Timings& timings);                      // (4), (5)
+  void set_ghosts(Timings& timings);
 
   std::vector<Scalar<Space>> scalars_;
   Array<double, Space> work_;  // shared by the momentum solvers, which run one after the other

@@ -1,6 +1,6 @@
 // The momentum equation of one component, integrated over the control volumes of its faces, in delta form
 // (equation (2) of fractional_step.hpp; V: volumes, K: the symmetric stiffness V (-laplacian)):
-//   (V + dt nu/2 K) (u* - u^n) = dt [ -(3/2 C(u^n) - 1/2 C(u^{n-1})) - nu K u^n - V grad p^{n-1/2} + V f ]
+//   (V + dt nu/2 K) (u* - u^n) = dt [ -(1 + r/2) C(u^n) + r/2 C(u^{n-1}) - nu K u^n - V grad p^{n-1/2} + V f ]
 // The symmetry-preserving advection of Verstappen & Veldman, J. Comput. Phys. 187 (2003) 343: volume fluxes through the
 // faces of the control volume are half the sum of those of the two pressure cells it overlaps, the velocity they carry
 // is the plain mean of its neighbours on any stretched grid. C is then skew-symmetric where div u = 0, so that

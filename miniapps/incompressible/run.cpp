@@ -78,7 +78,7 @@ constexpr Quantity column_list[] = {
     {"max_divergence", "1/time", "incompressible", "largest |div u| of all cells, every diagnostics_every steps"},
     {"kinetic_energy", "velocity^2", "incompressible", "mean of |u|^2 / 2 over the box, every diagnostics_every steps"},
     {"rate", "velocity/time", "incompressible", "largest |du/dt|, every steady_every steps"},
-    {"SCALAR_total", "scalar volume", "incompressible",
+    {"SCALAR_total", "scalar * volume", "incompressible",
      "integral of [scalar.SCALAR] over the box, every diagnostics_every steps"}};
 
 }  // namespace

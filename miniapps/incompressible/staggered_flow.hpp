@@ -21,6 +21,7 @@
 #include "miniapps/structured/sides/force_field.hpp"
 #include "miniapps/structured/whole/whole_fields.hpp"
 #include "postproc/run/timings.hpp"
+#include "solvers/device/space_timer.hpp"
 
 namespace weir {
 
@@ -84,9 +85,6 @@ class StaggeredFlow {
     halo_.pressure(flow_);
     pressure_ghosts(flow_);
   }
-  void add_increments() {  // u* of (2)
-    for (int c = 0; c < layout().dim; ++c) add_increment<Space>(flow_, c, delta_[c]);
-  }
   // Relative change of the scalars per time, times the speed of the flow: in the unit of rate(). In a fluid at rest the
   // speed is diffusivity over the length of the box.
   template <class Scalars>
@@ -102,6 +100,22 @@ class StaggeredFlow {
     return dt_before > 0 ? most / dt_before : most;
   }
   MomentumTerms momentum_terms(int component, double dt) const;  // of (2)
+  // Solves (2): u* = u^n + delta. rhs(d): right-hand side of component d. label: of the timings. Returns null, or the
+  // system that failed.
+  template <class Rhs>
+  const FlowSystem<Space>* solve_momentum(double dt, const char* label, Timings& timings, const Rhs& rhs) {
+    timed<Space>(timings.at(label, "rhs"), [&] { force_.set_time(time + dt / 2); });
+    for (int d = 0; d < layout().dim; ++d) {
+      const View<const double> b = timed<Space>(timings.at(label, "rhs"), [&] { return rhs(d); });
+      if (!systems_[d]->solve(b, delta_[d])) return systems_[d].get();
+    }
+    SpaceTimer<Space> timer(timings.at(label, "add increment"));
+    for (int d = 0; d < layout().dim; ++d) add_increment<Space>(flow_, d, delta_[d]);
+    return nullptr;
+  }
+  void begin_step() {  // no system has been set up in this step yet
+    for (auto& system : systems_) system->setup_seconds = -1;
+  }
   void end_step(double dt) {
     time += dt;
     dt_before = dt;

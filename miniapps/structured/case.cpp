@@ -25,7 +25,7 @@ constexpr Option flow_keys[] = {
      "artificial_compressibility: one system for all unknowns, [linear.flow] (incompressible only)",
      "fractional_step | artificial_compressibility"},
     {"viscosity", Option::number, Option::required, "dynamic viscosity: kinematic viscosity times density", "[0, inf)",
-     "density length^2/time"},
+     "density * length^2/time"},
     {"density", Option::number, "1", "constant density of the fluid", "(0, inf)", "density"},
     {"body_force", Option::numbers, "[0, 0, 0]",
      "body force per unit mass: a vector of numbers or formulas of x, y, z, t, or a table { direction = [..], mean, "

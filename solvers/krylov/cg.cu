@@ -77,13 +77,14 @@ class Cg : public Krylov<Space> {
   Array<double, Space> r_, z_, p_, q_;
 };
 
-constexpr KrylovDescription krylov::cg{.name = "cg",
-                                       .meaning = "conjugate gradients",
-                                       .citation = "Hestenes & Stiefel 1952; Golub & Ye 1999 (flexible)",
-                                       .options = {},
-                                       .needs_symmetry = true,
-                                       .vectors = [](const KrylovOptions&) { return 4.0; },
-                                       .make_host = make_method<Cg, Host>,
-                                       .make_device = make_method<Cg, Device>};
+constexpr KrylovDescription krylov::cg{
+    .name = "cg",
+    .meaning = "conjugate gradients",
+    .citation = "Hestenes & Stiefel 1952; Golub & Ye 1999 (nonsymmetric preconditioner)",
+    .options = {},
+    .needs_symmetry = true,
+    .vectors = [](const KrylovOptions&) { return 4.0; },
+    .make_host = make_method<Cg, Host>,
+    .make_device = make_method<Cg, Device>};
 
 }  // namespace weir

@@ -17,11 +17,14 @@ constexpr double slow = 0.5, quick = 0.2, least_limit = 0.01;
 
 constexpr Option keys[] = {
     {"type", Option::text, Option::required, "rule that computes the tolerance", eisenstat_walker},
-    {"initial", Option::number, "0.1", "tolerance of the first solve of a phase of the run", "(0, 1)"},
+    {"initial", Option::number, "0.1",
+     "tolerance of the first solve of the run, of each time step, and after the change to second order", "(0, 1)"},
     {"max", Option::number, "0.3", "upper bound of the tolerance", "(0, 1)"},
     {"max_at_start", Option::number, "0.1",
-     "upper bound at the start; it is doubled if ten systems have reduced the nonlinear residual below a fifth, and "
-     "halved (not below 0.01) if they have not halved it",
+     "upper bound of the tolerance at the start of a phase. After every ten systems it is doubled (at most to `max`) "
+     "if "
+     "the nonlinear residual has fallen below 0.2 of its value ten systems earlier, and halved (not below 0.01) if it "
+     "has not fallen below 0.5 of it",
      "(0, 1)"},
     {"gamma", Option::number, "0.9", "factor gamma in eta = gamma (|R| / |R_old|)^alpha", "(0, 1]"},
     {"alpha", Option::number, "2", "exponent alpha in eta = gamma (|R| / |R_old|)^alpha", "(1, 2]"}};

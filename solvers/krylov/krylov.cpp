@@ -43,8 +43,8 @@ constexpr Option common_keys[] = {
      "rhs | initial"},
     {"norm", Option::text, "l2", "norm of the residual in the convergence test", "l2 | max"},
     {"max_iterations", Option::integer, "1000",
-     "largest number of iterations per solve; a solve that is repeated with a rebuilt preconditioner may take as many "
-     "again",
+     "largest number of iterations per solve; a solve that is repeated with a rebuilt preconditioner may take up to "
+     "twice this number",
      "[0, inf)"},
     {"initial_guess", Option::text, "previous",
      "initial guess of a solve; previous: the previous solution; zero: a zero vector; extrapolation:K: polynomial of "

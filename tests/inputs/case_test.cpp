@@ -129,9 +129,9 @@ TEST(Case, AnOverrideThatLeadsNowhereIsRefused) {
   EXPECT_EQ(refusal([] { with({"time..cfl=1"}); }), "--set time..cfl: expected a key path such as grid.cells");
   EXPECT_EQ(refusal([] { with({"time.cfl.x=1"}); }), "--set time.cfl.x: 'cfl' is a number, not a table");
   EXPECT_EQ(refusal([] { with({"probe.2.points=1"}); }),
-            "--set probe.2.points: 'probe' is an array of 2: its elements are 0 .. 1, not '2'");
+            "--set probe.2.points: 'probe' has 2 elements; '2' is not one of the indices 0 .. 1");
   EXPECT_EQ(refusal([] { with({"probe.points=1"}); }),
-            "--set probe.points: 'probe' is an array of 2: its elements are 0 .. 1, not 'points'");
+            "--set probe.points: 'probe' has 2 elements; 'points' is not one of the indices 0 .. 1");
 }
 
 Table without(const std::vector<std::string>& unset, const std::vector<std::string>& overrides = {}) {

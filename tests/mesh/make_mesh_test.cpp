@@ -53,6 +53,11 @@ TEST(MakeMesh, ReadsTheKeysOfEachGenerator) {
   EXPECT_EQ(mesh_of(R"(generator = { type = "cylinder", around = 16, outward = 8, far_field = 10 })").cells(), 128);
   EXPECT_EQ(mesh_of(R"(generator = { type = "cylinder", around = 16, outward = 8, growth = 1.3 })").cells(), 128);
   EXPECT_EQ(mesh_of(R"(generator = { type = "wedge", cells = [12, 4], angle = 15 })").cells(), 48);
+  double first = 0;
+  const UnstructuredMesh wedge =
+      mesh_of(R"(generator = { type = "wedge", cells = [12, 4], angle = 15, upstream = 0.8 })");
+  for (const Point& x : wedge.node) first = std::min(first, x[0]);
+  EXPECT_DOUBLE_EQ(first, -0.8);
   EXPECT_EQ(mesh_of(R"(generator = { type = "naca0012", refinement = 0.3 })").patch("wall")->count, 60);
   EXPECT_GT(mesh_of(R"(generator = { type = "naca0012", refinement = 0.3, fan = 5 })").cells(),
             mesh_of(R"(generator = { type = "naca0012", refinement = 0.3 })").cells());

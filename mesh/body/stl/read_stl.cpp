@@ -42,8 +42,8 @@ bool is_text(std::string_view bytes) {
 Soup read_binary(std::string_view bytes, const std::string& name) {
   Soup soup{name, true, {}, {}};
   if (bytes.size() < header_bytes)
-    soup.fail("truncated, or no STL file: a binary one begins with " + std::to_string(header_bytes) +
-              " bytes, an ASCII one with 'solid'");
+    soup.fail("not an STL file, or truncated: a binary STL file has at least " + std::to_string(header_bytes) +
+              " bytes, an ASCII one begins with 'solid'");
   const std::size_t n = counted(bytes), held = (bytes.size() - header_bytes) / triangle_bytes;
   if (!has_binary_size(bytes))
     soup.fail((held < n ? "truncated: " : "") + std::string("the header counts ") + count_of(n, "triangle") +

@@ -49,8 +49,10 @@ constexpr Option heat_keys[] = {
     {"temperature", Option::number, "depends: required at an inlet, other patches are adiabatic",
      "temperature of the side, a number or a formula of x, y, z, t", "number or formula", "temperature"},
     {"heat_flux", Option::number, "0",
-     "heat flux into the fluid divided by density and heat capacity (wall, slip), a number or a formula of x, y, z, t",
-     "number or formula", "temperature velocity"}};
+     "heat flux into the fluid divided by density and heat capacity, on wall and slip sides; a number or a formula of "
+     "x, "
+     "y, z, t",
+     "number or formula", "temperature * velocity"}};
 
 const char* axis_names[] = {"x", "y", "z"};
 

@@ -47,12 +47,13 @@ constexpr Option given_keys[] = {
      "fluxes of the scalars through the side or body, one key scalar_flux.NAME per scalar"}};
 constexpr Option name_keys[] = {
     {"NAME", Option::number, "depends: required at an inlet, no flux elsewhere",
-     "value of the scalar NAME on the side or body, a number or a formula of x, y, z, t (body: a number)",
+     "value of the scalar NAME on the side or body; a number or a formula of x, y, z, t (bodies: a number)",
      "number or formula", "scalar"}};
-constexpr Option flux_name_keys[] = {
-    {"NAME", Option::number, "0",
-     "flux of the scalar NAME into the fluid (wall, slip, body), a number or a formula of x, y, z, t (body: a number)",
-     "number or formula", "scalar velocity"}};
+constexpr Option flux_name_keys[] = {{"NAME", Option::number, "0",
+                                      "flux of the scalar NAME into the fluid, on wall and slip sides and on bodies; a "
+                                      "number or a formula of x, y, z, t "
+                                      "(bodies: a number)",
+                                      "number or formula", "scalar * velocity"}};
 
 // Names that are already used by fields, columns of tables or linear systems.
 constexpr std::string_view taken[] = {"u",         "v",        "w",         "p",        "T",

@@ -219,9 +219,9 @@ constexpr Quantity surface_quantity_list[] = {
      "first position at which the wall shear stress of a [[surface]] becomes negative"},
     {"NAME_reattachment", "length", "incompressible, immersed",
      "last position at which the wall shear stress of a [[surface]] becomes positive"},
-    {"NAME_heat_flux", "temperature velocity", "incompressible",
+    {"NAME_heat_flux", "temperature * velocity", "incompressible",
      "mean heat flux -diffusivity dT/dn through a [[surface]] into the fluid"},
-    {"NAME_SCALAR_flux", "scalar velocity", "incompressible",
+    {"NAME_SCALAR_flux", "scalar * velocity", "incompressible",
      "mean flux of [scalar.SCALAR] through a [[surface]] into the fluid"}};
 
 }  // namespace

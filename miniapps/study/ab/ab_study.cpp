@@ -34,8 +34,8 @@ constexpr Option until_keys[] = {
 
 constexpr Option budget_keys[] = {
     {"seconds", Option::number, "0", "limit of a run's time loop; 0: none", "[0, inf)", "s"},
-    {"factor", Option::number, "0", "limit of a run's time loop as a multiple of the baseline's first run; 0: none",
-     "[0, inf)"}};
+    {"factor", Option::number, "0",
+     "limit of a run's time loop as a multiple of that of the baseline's first run; 0: none", "[0, inf)"}};
 Options budget_options() { return budget_keys; }
 
 constexpr Option study_keys[] = {
@@ -43,8 +43,8 @@ constexpr Option study_keys[] = {
     {"cases", Option::texts, Option::required,
      "case files, relative to the study file; runs from a checkpoint or run directory continue it"},
     {"configurations", Option::texts, Option::required,
-     "names of the configurations, defined by [configuration.NAME]; the first is the baseline and has two runs per "
-     "repeat"},
+     "names of the configurations, defined by [configuration.NAME]; the first is the baseline and runs twice per "
+     "repeat, as A/A control"},
     {"repeats", Option::integer, "6", "number of repeats of each run", "[1, inf)"},
     {"seed", Option::integer, "1", "seed of the random order of the runs"},
     {"steps", Option::integer, "0", "last step of each run (option --steps of weir run); 0: no limit", "[0, inf)",

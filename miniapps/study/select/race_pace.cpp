@@ -10,7 +10,7 @@ constexpr double other_cost = 1.3;
 constexpr double least_race = 0.002, most_race_steps = 16;  // seconds: shorter races are not measurable
 constexpr double default_first_step = 5,
                  first_step = 8;  // at most, in steps of the run: set-up, first use of memory
-constexpr double least_look = 0.001, least_idle_look = 0.005, most_steps_a_look = 10;  // seconds
+constexpr double least_interval = 0.001, least_idle_interval = 0.005, most_steps_per_interval = 10;  // seconds
 constexpr std::int64_t first_observations = 20;  // at each of the first steps: what is found early pays longest
 constexpr double early = 0.25;                   // share of the budget for races at the start
 // Before this share of the run its total time is known only to a factor of two, because the first steps are unusual.
@@ -35,10 +35,10 @@ void RacePace::add(double seconds, std::int64_t steps, double share_done) {
   while (marks_.size() > 1 && marks_[1].share <= share_done / 2) marks_.pop_front();
 }
 
-std::int64_t RacePace::steps_a_look(bool is_idle) const {
+std::int64_t RacePace::steps_per_interval(bool is_idle) const {
   if (own_steps_ < first_observations) return 1;
-  const double fit = ranks_->max((is_idle ? least_idle_look : least_look) / step());
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(fit, most_steps_a_look)));
+  const double fit = ranks_->max((is_idle ? least_idle_interval : least_interval) / step());
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(fit, most_steps_per_interval)));
 }
 
 double RacePace::recent() const {

@@ -8,6 +8,12 @@
 
 namespace weir {
 
+// The steps of the run between two decisions.
+struct TimedSteps {
+  double seconds = 0;
+  std::int64_t steps = 0, iterations = 0;
+};
+
 // All results are equal on all ranks.
 class RacePace {
  public:
@@ -19,7 +25,7 @@ class RacePace {
   void add(double seconds, std::int64_t steps = 1, double share_done = 0);
   // Number of steps between measurements, which cost microseconds: more for short steps and while the budget allows no
   // race.
-  std::int64_t steps_a_look(bool is_idle = false) const;
+  std::int64_t steps_per_interval(bool is_idle = false) const;
   void spend(double seconds) { spent_ += seconds; }
   void spend_on_trial(double seconds);
   bool can_afford_trial(double share_done) const;  // at the cost of the expensive trials so far

@@ -1,16 +1,18 @@
-// [select]: automatic choice of the solver of one system during the run. At intervals the candidates race on branches
-// of the run (race.hpp). A candidate that is about as fast in races then solves some steps of the run (a trial,
-// trial.hpp), and becomes the current solver if it is faster by a margin (race_scores.hpp). Races and trials take a
-// limited fraction of the run's time, at intervals that grow while no candidate is faster (race_pace.hpp). The default
-// (the solver of [linear.SYSTEM]) repeats failed solves. If the current solver becomes slower than its predecessor, or
-// fails in a trial, the predecessor returns. With another `rule` candidates are chosen by the times of the run's own
-// steps (bandit.hpp). With [select] decisions = FILE a run repeats the switches in FILE; its results are bitwise equal.
+// [select]: automatic choice of the solver of one system during the run. At intervals each candidate computes the same
+// few steps from a copy of the state, which is then discarded (a race, race.hpp). A candidate whose cost in races is
+// less than 1.1 times that of the current solver then solves some steps of the run itself (a trial, trial.hpp). It
+// becomes the current solver if it is faster by `margin` with the probability `confidence` (race_scores.hpp). Races and
+// trials take a limited fraction of the run's time, at intervals that grow while no candidate is faster
+// (race_pace.hpp). The default (the solver of [linear.SYSTEM]) repeats failed solves. The predecessor is used again if
+// the current solver becomes slower than it, or fails in a trial; if the current solver fails outside a trial, the
+// default is used again. With another `rule` candidates are chosen by the times of the run's own steps (bandit.hpp).
+// With [select] decisions = FILE a run repeats the switches in FILE; its results are bitwise equal.
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "miniapps/study/relay/branches.hpp"
@@ -20,9 +22,10 @@
 #include "miniapps/study/select/race.hpp"
 #include "miniapps/study/select/race_pace.hpp"
 #include "miniapps/study/select/race_scores.hpp"
+#include "miniapps/study/select/saved_select.hpp"
 #include "miniapps/study/select/select_options.hpp"
+#include "miniapps/study/select/select_summary.hpp"
 #include "miniapps/study/select/trial.hpp"
-#include "postproc/run/machine.hpp"
 
 namespace weir {
 
@@ -80,22 +83,18 @@ class Select : public Facility<Space> {
   // Called before the flow code loads the checkpoint, so that the current solver receives its state.
   void resume(const Checkpoint& from) override {
     if (!is_on()) return;
-    const std::vector<double>*saved = from.find("select_leader"), *races = from.find("select_races");
-    if (!saved || !races || saved->size() != 4 + RacePace::state_size || !scores_.load(*races)) return;
-    const double index = (*saved)[0], incumbent = (*saved)[3], end = static_cast<double>(names_.size());
-    if (!(index >= 0 && index < end && incumbent >= 0 && incumbent < end)) return;
-    savings_ = {(*saved)[1], (*saved)[2]};
-    pace_.load(saved->data() + 4);
+    const std::vector<double>*values = from.find("select_leader"), *races = from.find("select_races");
+    const std::optional<SavedSelect> saved = SavedSelect::of(values, names_.size());
+    if (!saved || !races || !scores_.load(*races)) return;
+    savings_ = saved->savings;
+    pace_.load(saved->pace.data());
     if (const std::vector<double>* costs = from.find("select_bandit")) bandit_.load(*costs);
-    if (index > 0) resume_with(static_cast<int>(index));
-    if (incumbent != index) unfinished_ = static_cast<int>(incumbent);
+    if (saved->current > 0) resume_with(saved->current);
+    if (saved->incumbent != saved->current) unfinished_ = saved->incumbent;
   }
   void save(CheckpointState& state) const override {
     if (!is_on()) return;
-    std::vector<double> saved{static_cast<double>(current_), savings_.seconds, savings_.gain,
-                              static_cast<double>(incumbent())};
-    for (const double x : pace_.state()) saved.push_back(x);
-    state.keep("select_leader", std::move(saved));
+    state.keep("select_leader", SavedSelect{current_, incumbent(), savings_, pace_.state()}.values());
     state.keep("select_races", scores_.state());
     if (bandit_.is_on()) state.keep("select_bandit", bandit_.state());
   }
@@ -114,7 +113,7 @@ class Select : public Facility<Space> {
     std::vector<std::string> used, unused;
     for (std::size_t i = 1; i < names_.size(); ++i) {
       (left_out_[i].empty() ? used : unused).push_back(names_[i]);
-      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // it has no first step
+      if (!left_out_[i].empty()) pace_.warm(static_cast<int>(i));  // never races, thus has no first step
     }
     if (!unused.empty())
       run.event("select", fmt::format("candidates: {}; unsuitable or equal to the default: {}", fmt::join(used, ", "),
@@ -128,54 +127,50 @@ class Select : public Facility<Space> {
     if (!is_on()) return;
     if (is_following_) return follow(next, flow);
     const bool has_failed = current_ != 0 && candidate(current_).fallbacks() > fallbacks_;
-    if (next < look_at_ && !has_failed) return;
-    const double arrived = branches_.now();
-    since_look_ = left_at_ >= 0 ? arrived - left_at_ : 0;
-    if (left_at_ >= 0) pace_.add(since_look_, next - left_step_, run_->share_done());
-    if (left_at_ >= 0 && current_ != 0) savings_.add(since_look_);
-    if (has_failed)
-      revert(next, current_ == incumbent() ? 0 : incumbent(), flow,
-             fmt::format("{} failed in step {}", names_[at(current_)], next - 1));
-    else if (unfinished_ >= 0)
-      change(flow, unfinished_, {next, "", "", trial_over});  // a restart ended the trial
-    else if (trial_.is_open())
-      go_on_trying(next, flow);
-    else if (const double more = former_ >= 0 ? pace_.over_former() : 0; more > 0)
-      revert(next, former_, flow,
-             fmt::format("a step with {} now takes {:.3g} times as long as one with {}", names_[at(current_)], more,
-                         names_[at(former_)]));
-    else if (bandit_.is_on())
-      draw_next(next, flow);
-    else
-      go_on(next, flow);
-    left_step_ = next;
-    looked_iterations_ = run_->iterations(candidates_.system());
-    look_at_ = next + (bandit_.is_on() ? pace_.race_steps() : pace_.steps_a_look(is_idle_));
-    left_at_ = branches_.now();
-    pace_.spend(left_at_ - arrived);
+    if (next < next_decision_ && !has_failed) return;
+    const double start = branches_.now();
+    measure(next, start);
+    decide(next, flow, has_failed);
+    begin_interval(next);
+    pace_.spend(interval_start_ - start);
   }
 
   void finish(Run& run) override {
     if (!is_on() || !ranks_.is_root()) return;
-    const nlohmann::ordered_json j{{"system", candidates_.system()},
-                                   {"leader", names_[at(current_)]},
-                                   {"changes", changes_},
-                                   {"races", races_},
-                                   {"trials", trials_},
-                                   {"race_seconds", pace_.spent()},
-                                   {"saved_seconds", savings_.seconds}};
-    run.add_to_summary("select", j.dump());
-    const std::string how = bandit_.is_on()
-                                ? ""
-                                : fmt::format("; {} races and {} trials took {}; the switches saved about {}", races_,
-                                              trials_, duration_text(pace_.spent()), duration_text(savings_.seconds));
-    run.say_at_end(fmt::format("  [select] {}: solver at the end: {}; {} switches{}\n", candidates_.system(),
-                               names_[at(current_)], changes_, how));
+    const SelectSummary summary{candidates_.system(), names_[at(current_)], changes_, races_, trials_,
+                                pace_.spent(),        savings_.seconds};
+    summary.write(run, !bandit_.is_on());
   }
 
  private:
   using Facility<Space>::ranks_, Facility<Space>::run_;
 
+  void measure(std::int64_t next, double now) {
+    past_ = {};
+    if (interval_start_ < 0) return;
+    past_ = {now - interval_start_, next - first_step_, run_->iterations(candidates_.system()) - iterations_before_};
+    pace_.add(past_.seconds, past_.steps, run_->share_done());
+    if (current_ != 0) savings_.add(past_.seconds);
+  }
+  void begin_interval(std::int64_t next) {
+    first_step_ = next;
+    iterations_before_ = run_->iterations(candidates_.system());
+    next_decision_ = next + (bandit_.is_on() ? pace_.race_steps() : pace_.steps_per_interval(is_idle_));
+    interval_start_ = branches_.now();
+  }
+  void decide(std::int64_t next, const FlowBranch& flow, bool has_failed) {
+    if (has_failed)
+      return revert(next, current_ == incumbent() ? 0 : incumbent(), flow,
+                    fmt::format("{} failed in step {}", names_[at(current_)], next - 1));
+    if (unfinished_ >= 0) return change(flow, unfinished_, {next, "", "", trial_over});  // a restart ended the trial
+    if (trial_.is_open()) return continue_trial(next, flow);
+    if (const double ratio = former_ >= 0 ? pace_.over_former() : 0; ratio > 0)
+      return revert(next, former_, flow,
+                    fmt::format("a step with {} now takes {:.3g} times as long as one with {}", names_[at(current_)],
+                                ratio, names_[at(former_)]));
+    if (bandit_.is_on()) return draw_next(next, flow);
+    start_trial_or_race(next, flow);
+  }
   static std::size_t at(int name) { return static_cast<std::size_t>(name); }
   int number_of(const std::string& name) const {
     return static_cast<int>(std::ranges::find(names_, name) - names_.begin());
@@ -194,17 +189,18 @@ class Select : public Facility<Space> {
     change(flow, to, {next, "", "", std::move(why)});
   }
 
-  // With another rule than races: the candidate of the next period, from the times of the periods so far.
+  // rule != "races": chooses the solver of the next period (pace_.race_steps() steps of the run) from the times of the
+  // earlier periods (bandit.hpp). The first step contains set-ups; its time is no observation.
   void draw_next(std::int64_t next, const FlowBranch& flow) {
-    if (pace_.own_steps() < 2) return;  // set-up of the run
-    if (is_drawn_) bandit_.observe(since_look_ / static_cast<double>(next - left_step_));
+    if (pace_.own_steps() < 2) return;
+    if (is_drawn_) bandit_.observe(past_.seconds / static_cast<double>(past_.steps));
     int name = bandit_.next();
     for (; !left_out_[at(name)].empty(); name = bandit_.next()) bandit_.observe(INFINITY);
     if (name != current_) change(flow, name, {next, "", "", by_rule});
     is_drawn_ = true;
   }
 
-  void go_on(std::int64_t next, const FlowBranch& flow) {
+  void start_trial_or_race(std::int64_t next, const FlowBranch& flow) {
     if (pace_.has_changed()) {
       scores_.forget(when(next));
       is_follow_up_ = false;
@@ -212,16 +208,17 @@ class Select : public Facility<Space> {
     }
     if (next < next_race_) return;
     const int name = next_trial(next, flow);
-    if (name < 0) return race_if_it_pays(next, flow);
+    if (name < 0) return start_race(next, flow);
     ++trials_;
     is_idle_ = false;
     trial_.begin(name, current_, pace_.step());
     change(flow, name, {next, "", "", on_trial});
   }
 
-  // The candidate for the next trial: the fastest one in the races; -1: none. It must be clearly faster while the time
-  // of the current solver's own steps is unknown. If progress is measured in decades of the residual, there are no
-  // trials, because steps then differ in progress.
+  // The candidate for the next trial: the fastest one in the races; -1: none. Until 15 intervals with the current
+  // solver have been timed (RacePace::recent()), its cost ratio must be below `clearly_faster`. Steady flows (progress
+  // in decades of the residual) have no trials: a trial compares times per step, and their steps advance the residual
+  // by different amounts.
   int next_trial(std::int64_t next, const FlowBranch& flow) const {
     constexpr double clearly_faster = 0.8;
     int best = -1;
@@ -239,10 +236,9 @@ class Select : public Facility<Space> {
     return name != current_ && left_out_[at(name)].empty() && scores_.takes_part(name, when(next));
   }
 
-  void go_on_trying(std::int64_t next, const FlowBranch& flow) {
+  void continue_trial(std::int64_t next, const FlowBranch& flow) {
     const int name = trial_.name(), incumbent = trial_.incumbent();
-    const Trial::Next now =
-        trial_.add(since_look_, next - left_step_, run_->iterations(candidates_.system()) - looked_iterations_);
+    const Trial::Next now = trial_.add(past_.seconds, past_.steps, past_.iterations);
     if (now == Trial::Next::go_on) return;
     pace_.spend_on_trial(trial_.take_extra());
     if (now == Trial::Next::revert) return change(flow, incumbent, {next, "", "", trial_over});
@@ -251,23 +247,23 @@ class Select : public Facility<Space> {
     costs[at(incumbent)] = trial_.incumbent_cost();
     scores_.add(std::move(costs), incumbent, when(next), RaceScores::of_a_trial);
     if (const Duel d = scores_.duel(name, incumbent); d.is_faster >= rules_.confidence)
-      appoint(name, incumbent, d, next, flow);
+      switch_to(name, incumbent, d, next, flow);
     else if (current_ != incumbent)
       change(flow, incumbent, {next, "", "", trial_over});
     next_race_ = next + 1;
   }
 
-  // Decides for `name`, which races and trials show to be faster. After a trial it is already the current solver.
-  void appoint(int name, int before, const Duel& d, std::int64_t next, const FlowBranch& flow) {
+  // Makes `name`, which is faster by races and trials, the current solver (after a trial it already is).
+  void switch_to(int name, int before, const Duel& d, std::int64_t next, const FlowBranch& flow) {
     change(flow, name,
            {next, "", "", fmt::format("its cost is {:.3g} times that of {}", d.ratio, names_[at(before)]),
             fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
-    if (!flow.is_in_decades) former_ = before;  // otherwise steps differ in progress
+    if (!flow.is_in_decades) former_ = before;  // steps of steady flows are not comparable
   }
 
   // Races as many candidates as the budget allows, those with the fewest races first. If some may be faster, a
   // follow-up race with only these candidates comes a few steps later.
-  void race_if_it_pays(std::int64_t next, const FlowBranch& flow) {
+  void start_race(std::int64_t next, const FlowBranch& flow) {
     if (pace_.own_steps() < 2) return;
     std::vector<int> racers;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name)
@@ -316,13 +312,14 @@ class Select : public Facility<Space> {
     const std::vector<double> costs = race_on(flow, next).costs(racers, left);
     candidate(0).set_fallback(current_ != 0);
     branches_.restore(current_, flow);
-    // Not finite: the run is at its end, or the current solver will also fail in the run.
+    // The race does not count if it was interrupted or the current solver has no finite cost: the run ended in it, or
+    // the current solver failed.
     if (branches_.is_interrupted() || !std::isfinite(costs[at(current_)])) return;
     scores_.add(costs, current_, when(next));
     if (current_ != 0) savings_.learn(costs[0], scores_.duel(0, current_), limit_);
     pace_.raced();
     if (const int best = scores_.best_against(current_); best >= 0 && !awaits_trial(best, flow))
-      appoint(best, current_, scores_.duel(best, current_), next, flow);
+      switch_to(best, current_, scores_.duel(best, current_), next, flow);
   }
 
   void follow(std::int64_t next, const FlowBranch& flow) {
@@ -379,17 +376,20 @@ class Select : public Facility<Space> {
   RaceScores scores_;
   Trial trial_;
   Bandit bandit_;                      // off if the rule is races
-  bool is_drawn_ = false;              // whether the last steps are a whole period of the bandit
-  int trials_ = 0, unfinished_ = -1;   // unfinished_: solver before an open trial in the loaded checkpoint; -1: none
+  bool is_drawn_ = false;              // bandit_ chose the solver of past_, whose time is then an observation
   std::vector<std::string> left_out_;  // reason; empty: not left out
-  int current_ = 0, changes_ = 0;
+  // Solvers by number (0: the default; -1: none). incumbent(): current_, or in a trial the solver before it.
+  int current_ = 0;      // solves now
+  int former_ = -1;      // before the last switch that races decided
+  int unfinished_ = -1;  // incumbent of an open trial in the loaded checkpoint
+  int changes_ = 0, trials_ = 0;
   std::int64_t fallbacks_ = 0, next_race_ = 0, races_ = 0;
-  bool is_follow_up_ = false;  // whether the next race repeats a promising one
+  bool is_follow_up_ = false;  // the next race has only the candidates that may be faster (may_be_faster)
   bool is_idle_ = false;       // whether the budget allows no race
-  int former_ = -1;            // solver before the last switch that races decided; -1: none
   Savings savings_;
-  double left_at_ = -1, since_look_ = 0;  // clock at the end of the last look; seconds from then to the present look
-  std::int64_t left_step_ = 0, look_at_ = 0, looked_iterations_ = 0;
+  TimedSteps past_;
+  double interval_start_ = -1;                                               // clock; -1: no interval yet
+  std::int64_t first_step_ = 0, iterations_before_ = 0, next_decision_ = 0;  // of the interval
   LineFile *decided_ = nullptr, *raced_ = nullptr;
 };
 

@@ -8,8 +8,8 @@
 namespace weir {
 namespace {
 
-constexpr int settling = 3;  // looks at the start that do not count (set-ups, cold caches)
-constexpr int early_look = 6;
+constexpr int settling = 3;  // intervals at the start that do not count (set-ups, cold caches)
+constexpr int early = 6;
 constexpr double growing = 1.1, settled = 1.03;  // of iterations
 
 }  // namespace
@@ -20,11 +20,11 @@ void Trial::begin(int name, int incumbent, double before) {
   before_ = before;
   phase_ = Phase::runs;
   settling_ = settling;
-  wanted_ = looks;
+  wanted_ = intervals;
   extra_ = 0;
-  for (std::vector<double>* list : {&looks_, &iterations_}) {
+  for (std::vector<double>* list : {&seconds_, &iterations_}) {
     list->clear();
-    list->reserve(most_looks);
+    list->reserve(most_intervals);
   }
 }
 
@@ -35,26 +35,26 @@ Trial::Next Trial::add(double seconds, std::int64_t steps, std::int64_t iteratio
     --settling_;
     return Next::go_on;
   }
-  looks_.push_back(seconds / n);
+  seconds_.push_back(seconds / n);
   iterations_.push_back(static_cast<double>(iterations) / n);
   if (phase_ == Phase::runs) return judge();
-  if (looks_.size() < looks_after) return Next::go_on;
+  if (seconds_.size() < intervals_after) return Next::go_on;
   incumbent_cost_ = std::sqrt(before_ * median(0));
   phase_ = Phase::none;
   return Next::over;
 }
 
 Trial::Next Trial::judge() {
-  const auto n = static_cast<int>(looks_.size());
-  if (n != early_look && n != wanted_) return Next::go_on;
-  during_ = median(n == early_look ? 0 : looks_.size() / 2);
+  const auto n = static_cast<int>(seconds_.size());
+  if (n != early && n != wanted_) return Next::go_on;
+  during_ = median(n == early ? 0 : seconds_.size() / 2);
   incumbent_cost_ = before_;
   const double log_ratio = std::log(during_ / before_);
   bool is_over = log_ratio > slower;
   if (!is_over) {
-    if (n == early_look) return Next::go_on;
+    if (n == early) return Next::go_on;
     if (grows()) {
-      if (wanted_ < most_looks) {
+      if (wanted_ < most_intervals) {
         wanted_ *= 2;
         return Next::go_on;
       }
@@ -65,7 +65,7 @@ Trial::Next Trial::judge() {
   }
   phase_ = is_over ? Phase::none : Phase::after;
   settling_ = settling;
-  looks_.clear();
+  seconds_.clear();
   return is_over ? Next::over : Next::revert;
 }
 
@@ -86,7 +86,7 @@ double Trial::take_extra() {
 }
 
 double Trial::median(std::size_t from) const {
-  std::vector<double> sorted(looks_.begin() + static_cast<std::ptrdiff_t>(from), looks_.end());
+  std::vector<double> sorted(seconds_.begin() + static_cast<std::ptrdiff_t>(from), seconds_.end());
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
   return ranks_->max(*middle);

@@ -9,12 +9,12 @@
 
 namespace weir {
 
-// All results are equal on all ranks. A look: the steps of the run between two calls of add.
+// All results are equal on all ranks. An interval: the steps of the run between two calls of add.
 class Trial {
  public:
   explicit Trial(const Communicator& ranks) : ranks_(&ranks) {}
 
-  static constexpr int looks = 24, most_looks = 8 * looks, looks_after = 15;
+  static constexpr int intervals = 24, most_intervals = 8 * intervals, intervals_after = 15;
   // Log ratios beyond which the steps before the trial suffice; large, because the first steps of a run become cheaper.
   static constexpr double slower = 0.2, faster = 0.5;
 
@@ -36,7 +36,7 @@ class Trial {
 
  private:
   enum class Phase { none, runs, after };
-  double median(std::size_t from) const;  // of the looks from `from` on
+  double median(std::size_t from) const;  // of the intervals from `from` on
   bool grows() const;
   Next judge();
 
@@ -44,7 +44,7 @@ class Trial {
   Phase phase_ = Phase::none;
   int name_ = 0, incumbent_ = 0, settling_ = 0, wanted_ = 0;
   double before_ = 0, during_ = 0, incumbent_cost_ = 0, extra_ = 0;
-  std::vector<double> looks_, iterations_;  // per step: seconds, linear iterations
+  std::vector<double> seconds_, iterations_;  // per step: seconds, linear iterations
 };
 
 }  // namespace weir

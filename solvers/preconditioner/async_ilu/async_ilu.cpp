@@ -188,7 +188,7 @@ namespace {
 
 constexpr Option prescribed_keys[] = {
     {"type", Option::text, "prescribed",
-     "asynchrony of the threads; free: threads run freely; prescribed: a model of them, whose results are bitwise "
+     "asynchrony of the threads; free: that of the running threads; prescribed: a model, whose results are bitwise "
      "reproducible for a given seed",
      "free | prescribed"},
     {"seed", Option::integer, "1", "seed of the random numbers of prescribed asynchrony"},

@@ -107,11 +107,13 @@ constexpr Option parilu_keys[] = {
      "values that a sweep reads; asynchronous: the current values of other threads; synchronous: the values of the "
      "previous sweep (bitwise reproducible)",
      "asynchronous | synchronous"},
-    {"solves", Option::text, "exact", "triangular solves; exact: by levels; asynchronous: by sweeps (requires fgmres)",
+    {"solves", Option::text, "exact",
+     "triangular solves; exact: by dependency levels; asynchronous: by sweeps (requires fgmres)",
      "exact | asynchronous"},
     {"apply_sweeps", Option::integer, "3", "number of sweeps per asynchronous triangular solve", "[1, inf)"},
     {"initial", Option::text, "matrix",
-     "start of an update; matrix: the triangles of A; previous: the pattern and factors of the last update",
+     "start of an update; matrix: the triangles of A; previous: the factors of the last update (parilut: with their "
+     "pattern)",
      "matrix | previous"},
     {"diagnostics", Option::boolean, "false",
      "switch for measuring |A - L U| outside of the pattern at every step and at the end, at the cost of one more "

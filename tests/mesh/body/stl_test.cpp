@@ -191,7 +191,8 @@ TEST(Stl, DamagedFilesNameTheirPlace) {
     return t.replace(t.find(from), from.size(), to);
   };
   EXPECT_EQ(refusal(""),
-            "a.stl: truncated, or no STL file: a binary one begins with 84 bytes, an ASCII one with 'solid'");
+            "a.stl: not an STL file, or truncated: a binary STL file has at least 84 bytes, an ASCII one begins with "
+            "'solid'");
   EXPECT_EQ(refusal(bytes.substr(0, 300)),
             "a.stl: truncated: the header counts 12 triangles, the file's 300 bytes hold 4");
   EXPECT_EQ(refusal(bytes + std::string(50, '\0')),

@@ -102,14 +102,14 @@ TEST(RacePace, SetupsAreExpectedToCostWhatTheRunsOwnFirstStepDid) {
 
 TEST(RacePace, OfShortStepsSeveralGoByBetweenTwoLooks) {
   RacePace fast(alone, 2, 2, 0.04), slow(alone, 2, 2, 0.04);
-  EXPECT_EQ(fast.steps_a_look(), 1);
+  EXPECT_EQ(fast.steps_per_interval(), 1);
   fast.add(1e-3);
-  EXPECT_EQ(fast.steps_a_look(), 1) << "the first ones";
+  EXPECT_EQ(fast.steps_per_interval(), 1) << "the first ones";
   fast.add(20 * 2.5e-4, 20);
   slow.add(21 * 0.1, 21);
   EXPECT_EQ(fast.own_steps(), 21);
-  EXPECT_EQ(fast.steps_a_look(), 4);
-  EXPECT_EQ(slow.steps_a_look(), 1);
+  EXPECT_EQ(fast.steps_per_interval(), 4);
+  EXPECT_EQ(slow.steps_per_interval(), 1);
 }
 
 }  // namespace

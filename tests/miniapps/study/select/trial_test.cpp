@@ -12,12 +12,12 @@ namespace {
 const Communicator alone;
 using Next = Trial::Next;
 
-// Looks of one step until the trial asks for something else than to go on; `look` counts from 0.
+// Intervals of one step until the trial asks for something else than to go on; `observation` counts from 0.
 Next until_it_asks(Trial& trial, const std::function<double(int observation)>& seconds,
-                   const std::function<int(int observation)>& iterations, int* looks = nullptr) {
+                   const std::function<int(int observation)>& iterations, int* intervals = nullptr) {
   for (int observation = 0; observation < 1000; ++observation)
     if (const Next next = trial.add(seconds(observation), 1, iterations(observation)); next != Next::go_on) {
-      if (looks) *looks = observation + 1;
+      if (intervals) *intervals = observation + 1;
       return next;
     }
   return Next::go_on;
@@ -39,7 +39,7 @@ TEST(Trial, ADriftOfTheFlowCancels) {
   EXPECT_TRUE(trial.is_open());
   ASSERT_EQ(until_it_asks(trial, in_loop, ten), Next::over);
   EXPECT_FALSE(trial.is_open());
-  // The later half of its looks counts, six looks after the middle of those between.
+  // The later half of its intervals counts, six intervals after the middle of those between.
   EXPECT_NEAR(trial.cost() / trial.incumbent_cost(), 0.95, 0.02);
 }
 
@@ -55,18 +55,18 @@ TEST(Trial, OutliersDoNotCount) {
 }
 
 TEST(Trial, OneThatIsMuchSlowerEndsAtOnceAndOneThatIsMuchFasterLeadsOn) {
-  int looks = 0;
+  int intervals = 0;
   Trial trial(alone);
   trial.begin(2, 1, 1);
   EXPECT_EQ(until_it_asks(
-                trial, [](int) { return 1.5; }, ten, &looks),
+                trial, [](int) { return 1.5; }, ten, &intervals),
             Next::over);
-  EXPECT_LT(looks, 12);
-  EXPECT_NEAR(trial.take_extra(), 0.5 * looks, 1e-12);
+  EXPECT_LT(intervals, 12);
+  EXPECT_NEAR(trial.take_extra(), 0.5 * intervals, 1e-12);
   EXPECT_EQ(trial.take_extra(), 0) << "reported once";
   trial.begin(2, 1, 1);
   EXPECT_EQ(until_it_asks(
-                trial, [](int) { return 0.5; }, ten, &looks),
+                trial, [](int) { return 0.5; }, ten, &intervals),
             Next::over);
   EXPECT_NEAR(trial.cost() / trial.incumbent_cost(), 0.5, 1e-12);
   EXPECT_EQ(trial.take_extra(), 0) << "it has saved time";
@@ -76,28 +76,28 @@ TEST(Trial, OneThatIsMuchSlowerEndsAtOnceAndOneThatIsMuchFasterLeadsOn) {
 
 // It looks fast on what the solver before has left.
 TEST(Trial, GoesOnWhileIterationsGrowAndCallsNoneFasterThatGrowsToTheEnd) {
-  int looks = 0;
+  int intervals = 0;
   Trial trial(alone);
   trial.begin(1, 0, 1);
   EXPECT_EQ(until_it_asks(
-                trial, [](int) { return 0.9; }, [](int observation) { return 10 + observation; }, &looks),
+                trial, [](int) { return 0.9; }, [](int observation) { return 10 + observation; }, &intervals),
             Next::over);
   EXPECT_TRUE(std::isinf(trial.cost()));
-  EXPECT_GE(looks, Trial::most_looks);
+  EXPECT_GE(intervals, Trial::most_intervals);
   trial.begin(1, 0, 1);  // grows, then settles
   const auto settles = [](int observation) { return std::min(10 + observation, 40); };
   EXPECT_EQ(until_it_asks(
-                trial, [](int) { return 0.9; }, settles, &looks),
+                trial, [](int) { return 0.9; }, settles, &intervals),
             Next::revert);
-  EXPECT_GT(looks, 2 * Trial::looks);
-  EXPECT_LT(looks, Trial::most_looks);
+  EXPECT_GT(intervals, 2 * Trial::intervals);
+  EXPECT_LT(intervals, Trial::most_intervals);
   trial.begin(1, 0, 1);  // its cost grows with them
   const auto grows = [](int observation) { return 0.9 + 0.01 * observation; };
   EXPECT_EQ(until_it_asks(
-                trial, grows, [](int observation) { return 10 + observation; }, &looks),
+                trial, grows, [](int observation) { return 10 + observation; }, &intervals),
             Next::over);
   EXPECT_GT(trial.cost(), 1.2);
-  EXPECT_LT(looks, Trial::most_looks);
+  EXPECT_LT(intervals, Trial::most_intervals);
 }
 
 TEST(Trial, SeveralStepsInALookAreOneMeasurement) {
@@ -106,7 +106,7 @@ TEST(Trial, SeveralStepsInALookAreOneMeasurement) {
   Next next = Next::go_on;
   while (next == Next::go_on) next = trial.add(0.0105, 10, 70);
   ASSERT_EQ(next, Next::revert);
-  EXPECT_NEAR(trial.take_extra(), 0.0005 * (Trial::looks + 3), 1e-12);
+  EXPECT_NEAR(trial.take_extra(), 0.0005 * (Trial::intervals + 3), 1e-12);
 }
 
 }  // namespace
