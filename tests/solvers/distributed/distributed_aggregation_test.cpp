@@ -246,7 +246,7 @@ class CountedRanks : public Communicator {
   double max_over_ranks(double value) const override { return world().max(value); }
 };
 
-// With S levels over ranks: one exchange per visit of the levels 1 .. S - 1, and one gathering per visit of level S - 1.
+// With S levels over ranks: one exchange per visit of levels 1 .. S - 1, and one gathering per visit of level S - 1.
 TYPED_TEST(DistributedAggregation, AVisitOfALevelIsOneExchange) {
   if (world().size() == 1) return;
   const BlockCsrData A = uneven_grid(20, 16, 2);
