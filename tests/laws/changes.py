@@ -27,7 +27,7 @@ def power(unit):
     """Of length, time and density; None: a unit that is none of these."""
     total = [0, 0, 0]
     for place, part in enumerate(unit.split("/")):
-        for word in part.split():
+        for word in part.replace("\\*", " ").split():  # "density \\* length^2", as the page escapes it
             name, _, exponent = word.partition("^")
             n = (-1 if place else 1) * int(exponent or 1)
             known = {"1": (0, 0, 0), "length": (1, 0, 0), "time": (0, 1, 0), "velocity": (1, -1, 0), "density": (0, 0, 1), "radians": (0, 0, 0),
