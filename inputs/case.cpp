@@ -165,8 +165,8 @@ NodePointer& element(TableNode& array, const std::string& index, const std::stri
   const std::size_t count = array.items.size();
   if (count == 0) throw Error(Exit::usage, place + ": '" + array.path + "' is empty");
   if (!is_number || std::stoul(index) >= count)
-    throw Error(Exit::usage, place + ": '" + array.path + "' has " + std::to_string(count) + " elements; '" + index +
-                                 "' is not one of the indices 0 .. " + std::to_string(count - 1));
+    throw Error(Exit::usage, place + ": '" + array.path + "' has no element '" + index + "'; its indices are 0 .. " +
+                                 std::to_string(count - 1));
   return array.items[std::stoul(index)];
 }
 

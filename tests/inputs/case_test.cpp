@@ -129,9 +129,9 @@ TEST(Case, AnOverrideThatLeadsNowhereIsRefused) {
   EXPECT_EQ(refusal([] { with({"time..cfl=1"}); }), "--set time..cfl: expected a key path such as grid.cells");
   EXPECT_EQ(refusal([] { with({"time.cfl.x=1"}); }), "--set time.cfl.x: 'cfl' is a number, not a table");
   EXPECT_EQ(refusal([] { with({"probe.2.points=1"}); }),
-            "--set probe.2.points: 'probe' has 2 elements; '2' is not one of the indices 0 .. 1");
+            "--set probe.2.points: 'probe' has no element '2'; its indices are 0 .. 1");
   EXPECT_EQ(refusal([] { with({"probe.points=1"}); }),
-            "--set probe.points: 'probe' has 2 elements; 'points' is not one of the indices 0 .. 1");
+            "--set probe.points: 'probe' has no element 'points'; its indices are 0 .. 1");
 }
 
 Table without(const std::vector<std::string>& unset, const std::vector<std::string>& overrides = {}) {
@@ -159,7 +159,7 @@ TEST(Case, AKeyThatTheCaseDoesNotSetCannotBeTakenOut) {
   EXPECT_EQ(refusal([] { without({"nothing.here"}); }).substr(0, 52),
             "--unset nothing.here: the case does not set 'nothing");
   EXPECT_EQ(refusal([] { without({"time..cfl"}); }), "--unset time..cfl: expected a key path such as grid.cells");
-  EXPECT_EQ(refusal([] { without({"probe.7"}); }).substr(0, 27), "--unset probe.7: 'probe' is");
+  EXPECT_EQ(refusal([] { without({"probe.7"}); }).substr(0, 43), "--unset probe.7: 'probe' has no element '7'");
 }
 
 }  // namespace

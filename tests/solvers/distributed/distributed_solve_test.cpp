@@ -313,7 +313,8 @@ TEST(DistributedSolveOfStencils, AggregationConvergesOverRanks) {
           pressure, cutting,
           "method = 'gmres'\ntolerance = 1e-8\npreconditioner = { type = 'aggregation', gather_rows = 100 }");
       EXPECT_TRUE(s.spread.converged());
-      EXPECT_LE(s.spread.iterations, 1.5 * s.alone.iterations + 1);  // slabs cut strong couplings
+      EXPECT_LE(s.spread.iterations,
+                2 * s.alone.iterations + 1);  // slabs cut strong couplings, 8 ranks have 150 cells each
       EXPECT_LE(s.difference, 1e-6);
     }
 }
