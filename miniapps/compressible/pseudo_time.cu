@@ -1,10 +1,9 @@
 #include "miniapps/compressible/pseudo_time.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "miniapps/driver/cfl_ramp.hpp"
 #include "physics/scalar.hpp"
@@ -300,10 +299,8 @@ bool PseudoTime<Space>::search_line(Attempt& a, Timings& timings) {
     const double tried = a.omega;
     a.omega *= 0.5;
     if (!(a.omega >= least)) {
-      a.why = fmt::format(
-          "line search: with omega = {:.3g} the residual with its pseudo-time term is {:.3g} times the previous "
-          "residual (at most {})",
-          tried, grown, allowed);
+      a.why = "line search: with omega = " + std::to_string(tried) + " the residual with its pseudo-time term is " +
+              std::to_string(grown) + " times the previous residual (at most " + std::to_string(allowed) + ")";
       return false;
     }
     with_equations(n, [&](auto m) { move<Space, m.value>(a.omega, U_, dU_, trial_); });
