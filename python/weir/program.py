@@ -19,11 +19,13 @@ EXIT_CODES = {1: "internal error", 2: "usage or case file", 3: "solver failed", 
 
 
 class WeirError(RuntimeError):
-    """The program has ended with another exit code than 0. text: its output; run: the run directory as far as it was written, or None."""
+    """The program has ended with another exit code than 0. text: its output; run: the run directory as far as it was
+    written, or None."""
 
     def __init__(self, command: list[str], exit_code: int, text: str, log: str, run: Run | None = None) -> None:
         meaning = "signal %d" % (exit_code - 128) if exit_code > 128 else EXIT_CODES.get(exit_code, "unknown")
-        super().__init__("%s\n(exit code %d: %s; command: %s)" % (text.strip() or "no output", exit_code, meaning, " ".join(command)))
+        output = text.strip() or "no output"
+        super().__init__("%s\n(exit code %d: %s; command: %s)" % (output, exit_code, meaning, " ".join(command)))
         self.command, self.exit_code, self.text, self.log, self.run = command, exit_code, text, log, run
 
 

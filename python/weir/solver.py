@@ -57,7 +57,8 @@ class SolveResult(typing.NamedTuple):
 
 
 def _find_library() -> str:
-    """WEIR_LIBRARY, the copy in this package, one next to the program or in a build tree, or the one that the loader finds."""
+    """WEIR_LIBRARY, the copy in this package, one next to the program or in a build tree, or the one that the
+    loader finds."""
     given = os.environ.get("WEIR_LIBRARY")
     if given:
         return given

@@ -6,8 +6,8 @@
 A case runs three steps on the host, on two and on four ranks, and one step on the device, which is emulated and slow. Its hashes
 are compared with state_hashes.json, which keeps one table per kind of machine: processor, compiler, flags and numerical libraries
 decide the last bits. Where the file has no table for this kind of machine, the test is skipped (exit code 77). --record writes
-this machine's table: do so only in a commit that says why hashes change. The same hashes are no longer known for the other kinds of
-machine: their tables get null, which is not compared, until --record is run there.
+this machine's table: do so only in a commit that says why hashes change. The same hashes are no longer known for
+the other kinds of machine: their tables get null, which is not compared, until --record is run there.
 """
 import argparse
 import concurrent.futures

@@ -38,7 +38,8 @@ TESTS = {  # name: program, filter
 }
 
 HOST = "threads of the host"
-VOTE = "a vote or shuffle next to it waits for the lanes, too, and orders nothing: fixed_point and mesh_order without all of a warp's barriers"
+VOTE = ("a vote or shuffle next to it waits for the lanes, too, and orders nothing: fixed_point and "
+        "mesh_order without all of a warp's barriers")
 WORD_ITSELF = "the word itself: every place that uses it"
 SINGULAR = ("a thread divides by what it has written itself; others test whether that is zero, and take another block's size where it is: the race "
             "build, which finds unordered accesses; the barrier after the pivot row")

@@ -3,8 +3,8 @@
 
     million.py [LIBRARY [PAIRS]]     LIBRARY: made of million.cpp; without it weir.Solver alone
 
-Of each pair one call is the first in turn. A call is set-up, solve and the end of the solver; the ratio of its processor times is the
-median over the pairs, with the smallest and the largest."""
+Of each pair one call is the first in turn. A call is set-up, solve and the end of the solver; the ratio of
+its processor times is the median over the pairs, with the smallest and the largest."""
 import ctypes
 import statistics
 import sys

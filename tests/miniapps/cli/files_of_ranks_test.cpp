@@ -42,7 +42,10 @@ diffusivity = 0.01
 initial = "x*y"
 [boundary]
 x_min = { type = "inlet", velocity = "y*z", temperature = "1 + t", scalar.salt = "z" }
-x_max = [{ type = "outlet", range = [[0.0, 0.7], [0.0, 1.0]] }, { type = "wall", range = [[0.7, 1.0], [0.0, 1.0]], heat_flux = "z" }]
+x_max = [
+  { type = "outlet", range = [[0.0, 0.7], [0.0, 1.0]] },
+  { type = "wall", range = [[0.7, 1.0], [0.0, 1.0]], heat_flux = "z" },
+]
 y_min = { type = "wall", temperature = "x" }
 y_max = { type = "wall", velocity = [0.5, 0.0, 0.3] }
 z_min = { type = "wall" }
