@@ -8,13 +8,17 @@
 namespace weir::backend {
 namespace {
 
+// Each thread records in a stream of its own.
+struct CaptureStream {
+  cudaStream_t stream = nullptr;
+  CaptureStream() { check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream to record in"); }
+  ~CaptureStream() { cudaStreamDestroy(stream); }
+  CaptureStream(const CaptureStream&) = delete;
+  CaptureStream& operator=(const CaptureStream&) = delete;
+};
 cudaStream_t capture_stream() {
-  static const cudaStream_t stream = [] {
-    cudaStream_t s = nullptr;
-    check(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking), "a stream to record in");
-    return s;
-  }();
-  return stream;
+  static thread_local const CaptureStream of_this_thread;
+  return of_this_thread.stream;
 }
 
 }  // namespace
@@ -23,7 +27,7 @@ bool Graph::is_recording() { return launch_stream != nullptr; }
 
 void Graph::begin() {
   forget();
-  reduction_partials(2 * most_reduction_blocks);  // nothing is allocated in a recording
+  reduction_partials();  // nothing is allocated in a recording
   reduction_arrivals();
   check(cudaStreamBeginCapture(capture_stream(), cudaStreamCaptureModeThreadLocal), "recording a graph");
   launch_stream = capture_stream();

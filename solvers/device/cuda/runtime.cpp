@@ -1,4 +1,5 @@
 // Memory and errors of a CUDA device.
+#include "solvers/device/cuda/backend/reduction.hpp"
 #include "solvers/device/cuda/backend/runtime.hpp"
 
 #include <cxxabi.h>
@@ -155,15 +156,10 @@ std::string why_no_device() {
 
 void select_device(int number) { check(cudaSetDevice(number), "choosing the device"); }
 
-double* reduction_partials(std::int64_t count) {
-  static double* scratch = nullptr;
-  static std::int64_t size = 0;
-  if (size < count) {
-    if (scratch) device_release(scratch, size * static_cast<std::int64_t>(sizeof(double)));
-    scratch = static_cast<double*>(device_allocate(count * static_cast<std::int64_t>(sizeof(double))));
-    size = count;
-  }
-  return scratch;
+double* reduction_partials() {
+  static auto* const partials = static_cast<double*>(
+      device_allocate(2 * std::int64_t{most_reduction_blocks} * static_cast<std::int64_t>(sizeof(double))));
+  return partials;
 }
 
 unsigned resident_blocks(const void* kernel, unsigned threads) {
@@ -184,8 +180,8 @@ unsigned* reduction_arrivals() {
 }
 
 double* reduction_result() {
-  static double* const result = static_cast<double*>(pinned_allocate(64));
-  return result;
+  static thread_local const std::unique_ptr<void, void (*)(void*)> result(pinned_allocate(64), pinned_release);
+  return static_cast<double*>(result.get());
 }
 
 }  // namespace backend

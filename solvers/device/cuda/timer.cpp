@@ -14,13 +14,13 @@ struct Scope {
   double* seconds;
 };
 
-// Never destroyed: events must not outlive the driver, and the order of destruction at exit is not defined.
+// Per thread. The events themselves are never destroyed: that must not happen after the driver's end.
 std::deque<Scope>& ended() {
-  static auto& scopes = *new std::deque<Scope>;
+  static thread_local std::deque<Scope> scopes;
   return scopes;
 }
 std::vector<cudaEvent_t>& spare() {
-  static auto& events = *new std::vector<cudaEvent_t>;
+  static thread_local std::vector<cudaEvent_t> events;
   return events;
 }
 

@@ -56,9 +56,9 @@ void device_release(void* p, std::int64_t bytes) noexcept {
 void copy_to_device(void* device, const void* host, std::int64_t bytes) {
   if (bytes == 0) return;
   refuse_recording("a copy");
+  const simt::DeviceCode scope;
   check_device(device, bytes, "copy to the device");
   check_host(host, "copy to the device");
-  const simt::DeviceCode scope;
   std::memcpy(device, host, static_cast<std::size_t>(bytes));
   simt::checker_initialised(device, static_cast<std::size_t>(bytes));
   ++ledger().copies_to_device;
@@ -68,9 +68,9 @@ void copy_to_device(void* device, const void* host, std::int64_t bytes) {
 void copy_to_host(void* host, const void* device, std::int64_t bytes) {
   if (bytes == 0) return;
   refuse_recording("a copy");
+  const simt::DeviceCode scope;
   check_device(device, bytes, "copy to the host");
   check_host(host, "copy to the host");
-  const simt::DeviceCode scope;
   std::memcpy(host, device, static_cast<std::size_t>(bytes));
   ++ledger().copies_to_host;
   ++ledger().synchronisations;
@@ -80,9 +80,9 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes) {
 void set_zero(void* device, std::int64_t bytes) {
   if (bytes == 0) return;
   if (simt::recording) return simt::recording->push_back([=] { set_zero(device, bytes); });
+  const simt::DeviceCode scope;
   check_device(device, bytes, "zeros");
   ++ledger().launches;
-  const simt::DeviceCode scope;
   std::memset(device, 0, static_cast<std::size_t>(bytes));
   simt::checker_initialised(device, static_cast<std::size_t>(bytes));
 }

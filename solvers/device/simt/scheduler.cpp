@@ -249,6 +249,7 @@ void run_plain(const LaunchConfig& config) {
 }  // namespace
 
 void run_kernel(const LaunchConfig& config, Body body, const void* arguments, std::size_t bytes) {
+  const DeviceCode scope;
   Machine& m = machine();
   if (m.self) fail("a launch from device code");
   const std::uint64_t blocks = std::uint64_t{1} * config.grid.x * config.grid.y * config.grid.z;
@@ -258,7 +259,6 @@ void run_kernel(const LaunchConfig& config, Body body, const void* arguments, st
     throw Error(Exit::internal, std::string(config.name) + ": invalid launch of " + std::to_string(blocks) +
                                     " blocks of " + std::to_string(size) + " threads");
   ++ledger().launches;
-  const DeviceCode scope;
   begin_launch(config, body, arguments, bytes);
   if (!config.collectives) return run_plain(config);
   const std::size_t resident =
@@ -320,6 +320,7 @@ void checked_loop_main() {
 }  // namespace
 
 void run_checked_loop(const char* name, void (*loop)(void*), void* argument, const void* body, std::size_t bytes) {
+  const DeviceCode scope;
   Machine& m = machine();
   if (m.self) fail("device code starts a loop over a space (for_each), which is not allowed");
   CheckedLoop& l = checked_loop_state();
@@ -337,7 +338,6 @@ void run_checked_loop(const char* name, void (*loop)(void*), void* argument, con
   checker_new_launch();
   checker_new_block(l.block);
   make_fiber(t, checked_loop_main);
-  const DeviceCode scope;
   m.in_loop = true;
   switch_to(t);
   m.in_loop = false;

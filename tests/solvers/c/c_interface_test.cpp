@@ -305,5 +305,31 @@ TEST(CInterfaceOnDevice, ArraysOfTheDevice) {
   EXPECT_LT(distance(A.product(x.to_vector(), false), std::vector<double>(A.size(), 1.0)), 1e-9);
 }
 
+// Each thread finds the bits that it finds alone. Arrays are made and destroyed in the threads too.
+TEST(CInterfaceOnDevice, TwoSolversInTwoThreads) {
+  const auto solution = [](const std::string& options, int n) {
+    const System A(n, 2);
+    const weir::Array<std::int64_t, weir::Device> start(A.start);
+    const weir::Array<std::int32_t, weir::Device> column(A.column);
+    const weir::Array<double, weir::Device> value(A.value), b(std::vector<double>(A.size(), 1.0));
+    weir::Array<double, weir::Device> x(std::vector<double>(A.size(), 0.0));
+    weir_csr csr = A.csr();
+    csr.flags = WEIR_ON_DEVICE;
+    csr.row_start = start.data(), csr.column = column.data(), csr.value = value.data();
+    Solver s(options);
+    EXPECT_EQ(weir_setup(s.handle, &csr), WEIR_OK) << s.error();
+    EXPECT_EQ(weir_solve(s.handle, b.data(), x.data(), nullptr), WEIR_OK) << s.error();
+    return x.to_vector();
+  };
+  const std::string other = "method = \"bicgstab\"\npreconditioner = { type = \"multicolor\" }";
+  const auto alone = solution(gmres, 8), alone_too = solution(other, 9);
+  const auto repeat = [&](const std::string& options, int n, const std::vector<double>& expected) {
+    for (int k = 0; k < 20; ++k) EXPECT_EQ(solution(options, n), expected);
+  };
+  std::thread first([&] { repeat(gmres, 8, alone); }), second([&] { repeat(other, 9, alone_too); });
+  first.join();
+  second.join();
+}
+
 }  // namespace
 }  // namespace weir::test::c

@@ -28,8 +28,8 @@ void allow_shared_bytes(const void* kernel, std::size_t bytes);
 // WEIR_CUDA_SYNC=1: each launch is waited for, so that an error carries the name of the kernel that made it.
 bool& waits_for_launches();
 void wait_for_launch(const void* kernel, const char* name);
-// Where launches go: null, the default stream; while a graph is recorded, which the default stream cannot be, another.
-inline cudaStream_t launch_stream = nullptr;
+// Stream of the launches of this thread: null, the default stream; while a graph is recorded, the stream of the record.
+inline thread_local cudaStream_t launch_stream = nullptr;
 // Throws Error while a graph is recorded: CUDA would run the work at once, in no order with what is recorded.
 void refuse_recording(const char* what);
 

@@ -13,10 +13,12 @@
 
 namespace weir::backend {
 
-double* reduction_partials(std::int64_t count);  // device memory; grows, then stays
-unsigned* reduction_arrivals();                  // device memory: how many blocks have arrived; 0 between launches
+// Device memory. One of each serves all threads of the host and all graphs: kernels of the default stream run one after
+// the other.
+double* reduction_partials();    // two values per block
+unsigned* reduction_arrivals();  // how many blocks have arrived; 0 between launches
 unsigned resident_blocks(const void* kernel, unsigned threads);  // blocks of that size on the whole device at a time
-double* reduction_result();                                      // pinned host memory
+double* reduction_result();  // pinned host memory of the calling thread
 
 inline constexpr unsigned reduction_threads = 256;
 inline constexpr unsigned most_reduction_blocks = 2048;
@@ -79,7 +81,7 @@ void reduce_to(int n, const F& f, T* result) {
                                         resident_blocks(reinterpret_cast<const void*>(kernel), reduction_threads));
   const unsigned blocks = n > 0 ? std::min(most, blocks_for(n, per_block)) : 1;
   launch({.grid = blocks, .block = reduction_threads, .name = "reduce"}, kernel, n, f,
-         reinterpret_cast<T*>(reduction_partials(2 * most_reduction_blocks)), reduction_arrivals(), result);
+         reinterpret_cast<T*>(reduction_partials()), reduction_arrivals(), result);
 }
 
 template <class T, class Op, class F>

@@ -6,8 +6,8 @@
 
 namespace weir::simt {
 
-// Not null: launches, loops, fills and sums that stay on the device are stored here, to be run later.
+// Not null: launches, loops, fills and sums of this thread that stay on the device are stored here, to be run later.
 using Recording = std::vector<std::function<void()>>;
-inline Recording* recording = nullptr;
+inline thread_local Recording* recording = nullptr;
 
 }  // namespace weir::simt

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "backend/recording.hpp"
@@ -9,9 +10,11 @@
 
 namespace weir::simt {
 
-// Device code runs inside of such a scope: with protected memory (options.hpp) it may touch the device's.
+// Device code runs inside of such a scope: threads of the host use the one device in turn, and with protected memory
+// (options.hpp) only such code may touch the device's.
 extern bool memory_is_protected;
 void open_memory(bool open);
+inline std::recursive_mutex device_in_use;
 class DeviceCode {
  public:
   DeviceCode() {
@@ -22,6 +25,9 @@ class DeviceCode {
   }
   DeviceCode(const DeviceCode&) = delete;
   DeviceCode& operator=(const DeviceCode&) = delete;
+
+ private:
+  const std::scoped_lock<std::recursive_mutex> lock_{device_in_use};
 };
 
 #if defined(__SANITIZE_THREAD__)
