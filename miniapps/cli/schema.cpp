@@ -174,6 +174,7 @@ const char* name_of(Option::Type type) {
 
 std::string default_text(const Option& o) {
   if (o.is_required()) return "required";
+  if (o.fallback.starts_with("depends: ")) return std::string(o.fallback.substr(9));
   if (o.is_computed()) return std::string(o.fallback);
   if (o.type == Option::table || o.type == Option::tables) return "none";
   if (o.type != Option::text) return std::string(o.fallback);

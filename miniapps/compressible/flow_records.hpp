@@ -138,7 +138,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
     flow.save(state, "refresh_U", origin.U);
     state.add("refresh_cfl", origin.cfl);
     state.add("refresh_time_factor", origin.time_factor);
-    state.add("refresh_outside_at", origin.outside_at);
+    state.add("refresh_outside_at", origin.far_field_time);
   }
   return state;
 }

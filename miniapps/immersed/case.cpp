@@ -23,7 +23,7 @@ constexpr Option body_keys[] = {
      "length^2"},
     {"control_volume", Option::numbers, "depends on the grid: all cells but the outermost ones",
      "box [x0, y0(, z0), x1, y1(, z1)] for the forces by the momentum balance, rounded to the nearest grid faces; "
-     "several bodies: given for the first one, applies to all",
+     "with several bodies it is set for the first one and applies to all",
      "", "length"}};
 
 constexpr Option heat_keys[] = {

@@ -32,7 +32,7 @@ class System:
 
     @property
     def block(self) -> int:
-        """Unknowns a block row."""
+        """Unknowns per block row."""
         return int(self.matrix.blocksize[0]) if self.matrix.format == "bsr" else 1
 
     @property

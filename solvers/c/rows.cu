@@ -115,7 +115,7 @@ BlockCsrData read(const weir_csr& A, const RowParts& parts) {
 }
 
 void check_lent(const weir_csr& A, const RowParts& parts) {
-  if (!parts.is_alone()) refuse("WEIR_BORROW: a matrix over ranks is copied");
+  if (!parts.is_alone()) refuse("WEIR_BORROW: a distributed matrix cannot be borrowed; it is copied");
   if (A.row_start_bits != 64 || A.flags & WEIR_ONE_BASED || (A.flags & WEIR_COLUMN_MAJOR && A.block > 1))
     refuse("WEIR_BORROW needs 64-bit row_start, indices that count from 0, and blocks stored by rows");
 }
