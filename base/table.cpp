@@ -1,6 +1,5 @@
 #include "base/table.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/error.hpp"
-
 #include "solvers/registry.hpp"
 namespace weir {
 namespace {

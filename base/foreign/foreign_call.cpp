@@ -14,7 +14,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>

@@ -6,7 +6,6 @@
 //        0   +- bottom --+
 //            0          nx
 #pragma once
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 // Error messages for faulty meshes. Faces are identified by the positions of their nodes, independent of numbering.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "base/error.hpp"

@@ -1,4 +1,3 @@
-#include "base/error.hpp"
 #include "miniapps/cli/lists.hpp"
 
 namespace weir {

@@ -1,9 +1,7 @@
 #include "miniapps/compressible/pseudo_time.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "miniapps/driver/cfl_ramp.hpp"
 #include "physics/scalar.hpp"

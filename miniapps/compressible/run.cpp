@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "base/hash.hpp"
 #include "base/timer.hpp"

@@ -1,6 +1,5 @@
 // Output of a flow around a body in addition to the fields and profiles of the incompressible miniapp.
 #pragma once
-#include <array>
 #include <string>
 #include <vector>
 

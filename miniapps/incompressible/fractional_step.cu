@@ -1,7 +1,6 @@
 // Equations (1) to (5): fractional_step.hpp; (6): scalar.hpp. Discrete operators: momentum.hpp, projection.hpp.
 #include "miniapps/incompressible/fractional_step.hpp"
 
-#include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"

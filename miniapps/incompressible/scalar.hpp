@@ -10,7 +10,6 @@
 #pragma once
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "miniapps/driver/system_defaults.hpp"

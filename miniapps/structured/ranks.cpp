@@ -2,7 +2,6 @@
 
 #include "base/at.hpp"
 #include "miniapps/structured/boundary.hpp"
-#include "miniapps/structured/metrics.hpp"
 
 namespace weir {
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <type_traits>
 
-#include "base/error.hpp"
 #include "base/timer.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/adapters/vendor/vendor_kernels.hpp"

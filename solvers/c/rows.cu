@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "base/at.hpp"
-#include "base/error.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/facts.hpp"

@@ -1,7 +1,5 @@
 #include "solvers/diagnosis/examination.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
 #include "base/table_node.hpp"
 #include "solvers/registry.hpp"
 

@@ -4,7 +4,6 @@
 // the vector after other calls).
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "solvers/plugin/weir_plugin.h"

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "base/crc32.hpp"
-#include "base/error.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/seal.hpp"
 #include "solvers/matrix/facts.hpp"

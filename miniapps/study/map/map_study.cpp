@@ -6,7 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "postproc/run/csv.hpp"
 

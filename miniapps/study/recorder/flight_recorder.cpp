@@ -1,10 +1,7 @@
 #include "miniapps/study/recorder/flight_recorder.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
-#include <span>
 
 #include "solvers/parallel/broadcast_text.hpp"
 

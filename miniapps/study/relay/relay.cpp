@@ -7,7 +7,6 @@
 // (relay_series.hpp).
 #include <fmt/format.h>
 
-#include <memory>
 #include <random>
 #include <utility>
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cmath>
 
 #include "base/foreign/optional_library.hpp"
 #include "base/print.hpp"

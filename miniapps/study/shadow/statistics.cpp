@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
-#include <random>
 
 namespace weir {
 namespace {

@@ -1,7 +1,6 @@
 // RunDirectory: moves the results of later steps aside when a run restarts from an earlier one.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "postproc/run/checkpoint.hpp"
 #include "postproc/run/directory/run_directory.hpp"

@@ -1,8 +1,6 @@
 // Level schedules and their distribution over host threads.
 #include "solvers/matrix/algorithms/triangular.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <numeric>
 

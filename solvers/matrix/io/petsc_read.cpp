@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "solvers/matrix/io/petsc_binary.hpp"

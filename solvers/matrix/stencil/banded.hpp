@@ -12,7 +12,6 @@
 // unused but must be finite (initially 0).
 #pragma once
 #include <array>
-#include <span>
 #include <vector>
 
 #include "solvers/matrix/block/block_stencil.hpp"

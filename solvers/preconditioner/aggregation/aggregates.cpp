@@ -1,7 +1,6 @@
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/at.hpp"

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/at.hpp"
-#include "base/error.hpp"
 #include "solvers/parallel/parts_on_all.hpp"
 
 namespace weir::aggregation {

@@ -4,7 +4,6 @@
 #include <omp.h>
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "base/at.hpp"
 #include "base/error.hpp"

@@ -5,12 +5,9 @@
 #include <numbers>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/parallel/communicator.hpp"
-#include "solvers/preconditioner/multigrid/banded/banded_multigrid_kernels.hpp"
 
 namespace weir::banded_multigrid {
 namespace {

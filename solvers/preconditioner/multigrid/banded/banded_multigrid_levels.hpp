@@ -3,7 +3,6 @@
 #include <array>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "solvers/device/array.hpp"
