@@ -4,23 +4,22 @@ namespace weir {
 namespace {
 
 constexpr Quantity probe_errors[] = {
-    {"error_NAME", "", "all", "largest difference from the published data of a [[probe]] or [[surface]]"}};
-constexpr Quantity first_columns[] = {
-    {"step, time, dt", "", "all", "number of the step, time at its end, and its size"},
-    {"cfl", "", "all", "largest CFL number of the step"}};
-constexpr Quantity last_columns[] = {{"wall", "s", "all", "wall-clock time since the start"}};
+    {"error_NAME", "", "largest difference from the published data of a [[probe]] or [[surface]]"}};
+constexpr Quantity first_columns[] = {{"step, time, dt", "", "number of the step, time at its end, and its size"},
+                                      {"cfl", "", "largest CFL number of the step"}};
+constexpr Quantity last_columns[] = {{"wall", "s", "wall-clock time since the start"}};
 
 }  // namespace
 
 Results results_of(const Program& program) {
   Results all;
-  all.add({}, first_columns);
+  all.add("all", {}, first_columns);
   for (const Miniapp& m : program.miniapps)
     if (m.results) {
       const Results own = m.results();
-      all.add(own.quantities, own.columns);
+      all.add("", own.quantities, own.columns);
     }
-  all.add(probe_errors, last_columns);
+  all.add("all", probe_errors, last_columns);
   return all;
 }
 
