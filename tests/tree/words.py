@@ -66,8 +66,8 @@ JOINED = rf"{TEXT}(?:\s*{TEXT})*"
 # {"key", Option::type, default, "meaning", ...  and  add_option("--name", variable, "meaning"
 OPTION = re.compile(rf'\{{\s*{TEXT}\s*,\s*Option::\w+\s*,\s*(?:{JOINED}|[^",{{}}]*)\s*,\s*({JOINED})')
 FLAG = re.compile(rf'add_(?:option|flag)\(\s*{TEXT}\s*,\s*[^",]+,\s*({JOINED})')
-# {"quantity", "unit or miniapp", "meaning"}
-QUANTITY = re.compile(rf'\{{\s*"\w+"\s*,\s*{TEXT}\s*,\s*({JOINED})\s*\}}')
+# {"quantity or columns", "unit", "meaning"} and {"quantity", "unit", "meaning", "miniapp"}
+QUANTITY = re.compile(rf'\{{\s*"[\w, ]+"\s*,\s*{TEXT}\s*,\s*({JOINED})\s*(?:,\s*{TEXT}\s*)?\}}')
 FRAGMENT = re.compile(r"(?:of|that|as|what|who|where|whose|which|than|between|or|its|not) ", re.I)
 
 
