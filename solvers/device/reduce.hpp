@@ -1,5 +1,5 @@
-// Sums and maxima over an index range with one fixed tree a space: the result does not depend on the number of threads,
-// so runs repeat bit for bit. The body is called once an index and may also write (fused updates), under the rules of
+// Sums and maxima over an index range with one fixed tree per space: the result does not depend on the number of threads,
+// so runs repeat bit for bit. The body is called once per index and may also write (fused updates), under the rules of
 // for_each.
 //   const double rr = sum<Space>(n, [=] WEIR_HD (int i) { return r[i] * r[i]; });
 //   const Pair  both = sum2<Space>(n, [=] WEIR_HD (int i) { return Pair{x[i] * y[i], y[i] * y[i]}; });
@@ -43,6 +43,15 @@ Pair sum2(std::int64_t size, const F& f) {
     detail::count_result(2);
     return backend::reduce_sum2(n, f);
   }
+}
+
+// The same for f that returns T, a double or a Pair.
+template <class T, class Space, class F>
+T sum_as(std::int64_t size, const F& f) {
+  if constexpr (std::is_same_v<T, Pair>)
+    return sum2<Space>(size, f);
+  else
+    return sum<Space>(size, f);
 }
 
 // The largest |f(i)|, never below 0; not-a-number where any f(i) is.
