@@ -34,8 +34,7 @@ const std::vector<std::array<const char*, 2>>& solves_columns() {
       {"r0, r_true, target", "norms of the initial residual and of b - A x at the end, and the norm to be reached"},
       {"tolerance, tolerance_reason",
        "tolerance of the solve, and its origin: fixed, or the rule of the forcing term (initial, ratio, safeguard, "
-       "goal, "
-       "max, limit; again: a step was rejected)"},
+       "goal, max, limit; again: a step was rejected)"},
       {"setup_ms, solve_ms", "time of the set-up or update of the preconditioner, and of the solve, in milliseconds"},
       {"apply_ms, spmv_ms, reduce_ms, halo_ms",
        "parts of solve_ms: preconditioner, matrix-vector products, vector operations, halo exchange"},

@@ -101,8 +101,8 @@ void require_same_cells(const Communicator& ranks, const Checkpoint& from, const
   }
   if (ranks.any(differs))
     throw Error(Exit::usage,
-                "the checkpoint belongs to another mesh or another cell order: restart with "
-                "its [mesh] and [ordering], or start a new run with [flow] start_from");
+                "the checkpoint belongs to another mesh or another cell order: restart with its [mesh] and [ordering], "
+                "or start a new run with [flow] start_from");
 }
 
 // Checkpoints are independent of the number of ranks.

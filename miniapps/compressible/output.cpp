@@ -143,8 +143,7 @@ std::vector<std::size_t> along_surface(const WallSurface& s) {
 Options CompressibleOutput::field_options() {
   static constexpr Option keys[] = {
       {"fields", Option::texts, "[mach, pressure, density, velocity, entropy]", "fields that are written",
-       "mach | pressure | density | velocity | entropy | cp | temperature | "
-       "eddy_viscosity | cell"},
+       "mach | pressure | density | velocity | entropy | cp | temperature | eddy_viscosity | cell"},
       {"average_from", Option::number, "0", "start time of the force statistics of an unsteady run", "", "time"}};
   return keys;
 }

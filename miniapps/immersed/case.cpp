@@ -22,8 +22,8 @@ constexpr Option body_keys[] = {
      "reference area of the drag and lift coefficients; in 2D a length, because forces are per unit depth", "(0, inf)",
      "length^2"},
     {"control_volume", Option::numbers, "depends on the grid: all cells but the outermost ones",
-     "box [x0, y0(, z0), x1, y1(, z1)] for the forces by the momentum balance, rounded to the nearest grid faces; "
-     "with several bodies it is set for the first one and applies to all",
+     "box [x0, y0(, z0), x1, y1(, z1)] for the forces by the momentum balance, rounded to the nearest grid faces; with "
+     "several bodies it is set for the first one and applies to all",
      "", "length"}};
 
 constexpr Option heat_keys[] = {

@@ -261,8 +261,8 @@ constexpr Quantity quantity_list[] = {
 constexpr Quantity column_list[] = {
     {"drag, lift", "", "coefficients of the surface force on the body"},
     {"torque", "",
-     "torque coefficient about z and the position of the body: torque / (0.5 density "
-     "U^2 reference_area reference_length)"},
+     "torque coefficient about z and the position of the body: torque / (0.5 density U^2 reference_area "
+     "reference_length)"},
     {"drag_NAME, lift_NAME, torque_NAME", "",
      "drag, lift and torque coefficients of the body NAME, if there are several"},
     {"drag_control_volume, lift_control_volume", "", "force coefficients from the momentum balance of control_volume"},

@@ -233,10 +233,9 @@ std::optional<Finding> constant_null_space(Examination<Space>& e) {
   f.measured("components, singular ones", std::to_string(c.singular.size()) + ", " + std::to_string(c.count()));
   f.measured("fraction of |b| outside the range", std::sqrt(removed / all));
   f.measured("tried: that part removed", outcome(t));
-  return f.advising(
-      c.singular.size() == 1 ? "boundary" : "boundary (or the mesh, which is not connected)",
-      "fix the level (a Dirichlet boundary or one fixed cell), balance inflow and outflow, or mark the matrix as "
-      "having a constant null space, which solvers then project out");
+  return f.advising(c.singular.size() == 1 ? "boundary" : "boundary (or the mesh, which is not connected)",
+                    "fix the level (a Dirichlet boundary or one fixed cell), balance inflow and outflow, or mark the "
+                    "matrix as having a constant null space, which solvers then project out");
 }
 
 // Singular in another way: the same solver must solve b = A z, which has a solution.

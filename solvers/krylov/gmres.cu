@@ -261,11 +261,10 @@ class Gmres : public Krylov<Space> {
 
 namespace {
 
-constexpr Option gmres_keys[] = {
-    {"recycle", Option::integer, "0",
-     "dimension of the recycled subspace: approximate singular vectors of A with the smallest singular values, kept "
-     "across restarts and solves",
-     "[0, 64]"}};
+constexpr Option gmres_keys[] = {{"recycle", Option::integer, "0",
+                                  "dimension of the recycled subspace: approximate singular vectors of A with the "
+                                  "smallest singular values, kept across restarts and solves",
+                                  "[0, 64]"}};
 
 void read_gmres(const Table& t, KrylovOptions& o) { o.recycle = t.get<int>("recycle"); }
 

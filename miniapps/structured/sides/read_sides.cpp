@@ -41,8 +41,7 @@ constexpr Option moving_keys[] = {
 constexpr Option inlet_keys[] = {
     {"profile", Option::text, "constant",
      "shape of the inlet profile; parabolic: `velocity` is the maximum in the middle, with 0 at the ends of the side "
-     "or "
-     "patch (mean 2/3 of the maximum, 4/9 in 3D); constant in a periodic direction and in z between slip sides",
+     "or patch (mean 2/3 of the maximum, 4/9 in 3D); constant in a periodic direction and in z between slip sides",
      "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {
@@ -50,8 +49,7 @@ constexpr Option heat_keys[] = {
      "temperature of the side, a number or a formula of x, y, z, t", "number or formula", "temperature"},
     {"heat_flux", Option::number, "0",
      "heat flux into the fluid divided by density and heat capacity, on wall and slip sides; a number or a formula of "
-     "x, "
-     "y, z, t",
+     "x, y, z, t",
      "number or formula", "temperature * velocity"}};
 
 const char* axis_names[] = {"x", "y", "z"};

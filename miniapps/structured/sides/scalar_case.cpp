@@ -51,8 +51,7 @@ constexpr Option name_keys[] = {
      "number or formula", "scalar"}};
 constexpr Option flux_name_keys[] = {{"NAME", Option::number, "0",
                                       "flux of the scalar NAME into the fluid, on wall and slip sides and on bodies; a "
-                                      "number or a formula of x, y, z, t "
-                                      "(bodies: a number)",
+                                      "number or a formula of x, y, z, t (bodies: a number)",
                                       "number or formula", "scalar * velocity"}};
 
 // Names that are already used by fields, columns of tables or linear systems.

@@ -40,8 +40,7 @@ namespace {
 
 constexpr const char* relay_columns =
     "step,length,name,solver,place,replica,led,seconds,progress,solves,iterations,not_converged,rejected,end,long_"
-    "waves,"
-    "left";
+    "waves,left";
 
 template <class Space>
 class Relay : public Facility<Space> {

@@ -179,8 +179,7 @@ std::string repetition_text(const Repetition& r, const std::string& why) {
     return fmt::format("every repeat of the reference solver gave the same bits ({} systems)", r.systems);
   return fmt::format(
       "the reference solver is not reproducible: repeats differ in {} of {} systems, first at step {}, solve {}: {} "
-      "unknowns, by "
-      "at most {:.3g} ({})",
+      "unknowns, by at most {:.3g} ({})",
       r.different, r.systems, r.step, r.solve, r.differing, r.largest_difference,
       why.empty() ? "not explained by the method: look for a race or uninitialised memory" : why);
 }

@@ -248,9 +248,10 @@ void RunDirectory::refuse_full_links() const {
     std::error_code error;
     if (folder.empty() || !lies_behind_a_link(folder + "/any") || !fs::is_directory(of(folder), error)) continue;
     if (!fs::is_empty(of(folder), error))
-      refuse(path_, folder +
-                        " is a link to a folder with files, which those of this run might replace: empty it or "
-                        "remove the link");
+      refuse(
+          path_,
+          folder +
+              " is a link to a folder with files, which those of this run might replace: empty it or remove the link");
   }
 }
 
