@@ -124,9 +124,8 @@ std::vector<double> bent_heights(const UnstructuredMesh& mesh, const SpatialGeom
   return height;
 }
 
-// Weights of the differences to the neighbours: M^-1 d / d^2 with M = sum d d^T / d^2, or half the face over the
-// volume in proportion to the distances (Green-Gauss; the face value is interpolated linearly along the line of
-// centres).
+// Weights of the differences to the neighbours: M^-1 d / d^2 with M = sum d d^T / d^2, or half the face over the volume
+// in proportion to the distances (Green-Gauss; the face value is interpolated linearly along the line of centres).
 void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, const std::vector<double>& height,
                       SpatialGeometry& g) {
   const std::size_t n = g.owner.size();
