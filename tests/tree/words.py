@@ -17,7 +17,7 @@ NARROW = (".cpp", ".cu", ".cuh", ".hpp", ".h", ".js")
 ALLOWED = []
 
 COUNTED = r"(?:step|iteration|cell|row|solve|sweep|cycle|system|rank|level|unknown|line|thread|run|face|node|diameter|" \
-          r"application|update|block|entry|component|direction|launch|warp|point|branch|candidate|solver|column|core)"
+          r"application|update|block|entry|component|direction|launch|warp|point|branch|candidate|solver|column|core|index|space|pass|colour|chunk)"
 UNIT = r"(?:once|\d[\d,^]*(?:\.\d+)?|iterations?|launch(?:es)?|[kMG]?B|bytes|[mun]s|seconds?|values?|systems|" \
        r"cells|rows|one|waits?|messages?|sweeps?|products?|operations|flops?|halos?)"
 BODIES = r"(?:(?:the|a|an|its|each) )?(?:\w+ )?(?:body|bodies|cylinders?|spheres?|shocks?|walls?|step|sides?|plate|aerofoil|" \
