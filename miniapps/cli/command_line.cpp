@@ -186,7 +186,7 @@ std::string help_of_all(const CLI::App& app) {
 void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   const std::vector<std::string> verbs = names_of(app);
-  if (std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end()) {
+  if (std::ranges::find(verbs, argv[1]) == verbs.end()) {
     const std::string near = nearest(argv[1], verbs);
     throw Error(Exit::usage, fmt::format("unknown verb '{}'{} (there are: {})", argv[1],
                                          near.empty() ? "" : "; did you mean '" + near + "'?", fmt::join(verbs, ", ")));
@@ -194,7 +194,7 @@ void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
   const std::vector<std::string> options = options_of(*app.get_subcommand(argv[1]));
   for (int i = 2; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string word = std::string(argv[i]).substr(0, std::string_view(argv[i]).find('='));
-    if (word.starts_with("--") && std::find(options.begin(), options.end(), word) == options.end())
+    if (word.starts_with("--") && std::ranges::find(options, word) == options.end())
       throw Error(Exit::usage, "unknown option '" + word + "'" + did_you_mean(word, options));
   }
 }

@@ -161,7 +161,7 @@ int run_ab(const Program& program, const std::string& study_file, const std::str
           std::pair{"ab_quantities.csv", ab_quantities_csv(summary)}, std::pair{"ab.txt", text}})
       write_text_aside((fs::path(directory) / name).string(), content);
     say("\n{}", text);
-    const bool is_any = std::any_of(made.runs.begin(), made.runs.end(), [](const AbRun& r) { return r.counts; });
+    const bool is_any = std::ranges::any_of(made.runs, [](const AbRun& r) { return r.counts; });
     return is_any ? 0 : static_cast<int>(Exit::solver_failed);
   });
 }

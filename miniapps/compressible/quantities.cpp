@@ -42,7 +42,7 @@ void add_surface(const CompressibleCase& c, const std::vector<WallSurface>& surf
 }
 
 bool is_flat_along_x(const WallSurface& s) {
-  return std::all_of(s.normal_y.begin(), s.normal_y.end(), [](double n) { return n < -1 + 1e-12; });
+  return std::ranges::all_of(s.normal_y, [](double n) { return n < -1 + 1e-12; });
 }
 
 // cf = 0.664115 / sqrt(Re_x), Re_x = Re x / reference_length from the leading edge (Blasius 1908).
@@ -232,7 +232,7 @@ void add_wall_names(const FlowBoundary& b, std::vector<std::string>& names) {
 
 std::vector<std::string> quantity_names(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary) {
   std::vector<std::string> names = {"entropy_error", "mach_max"};
-  const auto any = [&](auto is) { return std::any_of(boundary.begin(), boundary.end(), is); };
+  const auto any = [&](auto is) { return std::ranges::any_of(boundary, is); };
   if (any([](const FlowBoundary& b) { return b.is_wall; }))
     names.insert(names.end(), {"lift", "drag", "moment", "drag_pressure", "drag_viscous", "cp_min", "cp_max"});
   for (const FlowBoundary& b : boundary) add_wall_names(b, names);

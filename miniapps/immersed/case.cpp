@@ -108,7 +108,7 @@ CellBox read_control_volume(const Table& body, const IncompressibleCase& c) {
     const auto& faces = grid.line[s].faces;
     const auto nearest = [&](double x) {
       const auto closer = [x](double a, double b) { return std::abs(a - x) < std::abs(b - x); };
-      return static_cast<int>(std::min_element(faces.begin(), faces.end(), closer) - faces.begin());
+      return static_cast<int>(std::ranges::min_element(faces, closer) - faces.begin());
     };
     const auto margin = [&](int end) {
       return !c.is_periodic(d) && c.side(d, end).type == SidePatch::Type::slip ? 0 : 1;

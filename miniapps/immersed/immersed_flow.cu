@@ -121,7 +121,7 @@ void ImmersedFlow<Space>::place_bodies(double t) {
   if (fourth_order_) fourth_order_->update(cut_);
   uploads_ = uploads_since(before);
   const std::vector<unsigned char>& wet = own_cut().wet;
-  const auto own = static_cast<double>(wet.size()) - static_cast<double>(std::count(wet.begin(), wet.end(), dry_cell));
+  const auto own = static_cast<double>(wet.size()) - static_cast<double>(std::ranges::count(wet, dry_cell));
   wet_cells_ = static_cast<int>(ranks_.communicator().sum(own));
   if (wet_cells_ == 0) throw Error(Exit::usage, "the body fills the grid: no cell holds fluid");
 }

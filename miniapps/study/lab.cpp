@@ -14,7 +14,7 @@ namespace weir {
 
 std::string read_system(const Table& table, const std::vector<std::string>& systems) {
   const auto system = table.get<std::string>("system", "");
-  if (std::find(systems.begin(), systems.end(), system) != systems.end()) return system;
+  if (std::ranges::find(systems, system) != systems.end()) return system;
   std::string known;
   for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
   table.fail("system", (system.empty() ? "'system' is missing" : "unknown system '" + system + "'") +

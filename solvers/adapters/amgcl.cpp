@@ -50,7 +50,7 @@ class Amgcl : public Peer {
   void update(const BlockCsrData& A) override { setup(A); }
 
   PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) override {
-    std::fill(d.begin(), d.end(), 0.0);
+    std::ranges::fill(d, 0.0);
     if (!multigrid_) return {0, Reason::breakdown};
     auto& p = method_->prm;
     p.tol = target / l2_norm(r);

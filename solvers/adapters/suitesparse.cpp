@@ -43,7 +43,7 @@ class Cholmod : public Peer {
     factorise(a);
   }
   PeerSolve solve(std::span<const double> r, double, int, std::span<double> d) override {
-    std::fill(d.begin(), d.end(), 0.0);
+    std::ranges::fill(d, 0.0);
     if (!is_good_) return {0, Reason::breakdown};  // not positive definite
     std::vector<double> right(r.begin(), r.end());
     if (rows_.holds_last) right.back() = 0;
@@ -112,7 +112,7 @@ class Umfpack : public Peer {
     factorise();
   }
   PeerSolve solve(std::span<const double> r, double, int, std::span<double> d) override {
-    std::fill(d.begin(), d.end(), 0.0);
+    std::ranges::fill(d, 0.0);
     if (!numeric_) return {0, Reason::breakdown};  // singular
     std::vector<double> right(r.begin(), r.end());
     if (rows_.holds_last) right.back() = 0;

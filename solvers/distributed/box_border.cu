@@ -44,7 +44,7 @@ RankBox BoxCuts::box(int rank) const {
 int BoxCuts::owner(const std::array<int, 3>& cell) const {
   int part[3];
   for (std::size_t d = 0; d < 3; ++d)
-    part[d] = static_cast<int>(std::upper_bound(begin[d].begin(), begin[d].end() - 1, cell[d]) - begin[d].begin()) - 1;
+    part[d] = static_cast<int>(std::ranges::upper_bound(begin[d] - 1, cell[d]) - begin[d].begin()) - 1;
   return (part[2] * parts(1) + part[1]) * parts(0) + part[0];
 }
 
@@ -93,7 +93,7 @@ std::vector<BorderLink> border_links(Extents whole, const Periodic& periodic, co
 }
 
 BorderCoupling::BorderCoupling(std::vector<BorderLink> all) : links(std::move(all)) {
-  std::stable_sort(links.begin(), links.end(), [](const BorderLink& a, const BorderLink& b) { return a.row < b.row; });
+  std::ranges::stable_sort(links, [](const BorderLink& a, const BorderLink& b) { return a.row < b.row; });
   std::map<std::pair<int, int>, int> number;
   for (const BorderLink& link : links) {
     const auto [it, is_new] = number.emplace(std::pair(link.owner, link.index), static_cast<int>(requests.size()));

@@ -53,7 +53,7 @@ class Hessenberg {
       : m_(steps), R_(static_cast<std::size_t>((m_ + 1) * m_)), c_(at(m_)), s_(at(m_)), g_(at(m_ + 1)) {}
 
   void start(double norm) {
-    std::fill(g_.begin(), g_.end(), 0.0);
+    std::ranges::fill(g_, 0.0);
     g_[0] = norm;
   }
   double* column(int j) { return R_.data() + at(j) * at(m_ + 1); }

@@ -47,7 +47,7 @@ std::vector<std::string> default_solvers(const BlockCsrData& A) {
   if (A.rows() * std::int64_t{A.block} <= rows_for_a_direct_solver) add({"eigen:sparse_lu"});
   const std::vector<std::string> there = peer_libraries();
   std::erase_if(names, [&](const std::string& name) {
-    return is_peer(name) && std::find(there.begin(), there.end(), peer_name(name).library) == there.end();
+    return is_peer(name) && std::ranges::find(there, peer_name(name).library) == there.end();
   });
   return names;
 }

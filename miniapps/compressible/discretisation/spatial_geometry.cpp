@@ -199,8 +199,8 @@ void boundary_cells(SpatialGeometry& g) {
   const int n = static_cast<int>(g.boundary_cell_of_face.size());
   g.boundary_faces.resize(at(n));
   for (int f = 0; f < n; ++f) g.boundary_faces[f] = f;
-  std::stable_sort(g.boundary_faces.begin(), g.boundary_faces.end(),
-                   [&](int a, int b) { return g.boundary_cell_of_face[a] < g.boundary_cell_of_face[b]; });
+  std::ranges::stable_sort(g.boundary_faces,
+                           [&](int a, int b) { return g.boundary_cell_of_face[a] < g.boundary_cell_of_face[b]; });
   for (int k = 0; k < n; ++k) {
     const int cell = g.boundary_cell_of_face[g.boundary_faces[k]];
     if (!g.boundary_cell.empty() && g.boundary_cell.back() == cell) continue;

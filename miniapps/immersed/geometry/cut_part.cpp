@@ -54,7 +54,7 @@ int layers_for(const Grid& grid, const Body& body) {
   for (std::size_t d = 0; d < (grid.is_2d() ? 2U : 3U); ++d) {
     const GridLine& line = grid.line[d];
     const auto cell_at = [&](double x) {
-      return static_cast<int>(std::upper_bound(line.faces.begin(), line.faces.end(), x) - line.faces.begin()) - 1;
+      return static_cast<int>(std::ranges::upper_bound(line.faces, x) - line.faces.begin()) - 1;
     };
     const int first = std::max(cell_at(box.low[d]) - margin, 0);
     const int last = std::min(cell_at(box.high[d]) + margin, line.cells() - 1);

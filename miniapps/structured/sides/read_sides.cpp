@@ -73,7 +73,7 @@ std::vector<int> directions_of(int side, int dim) {
 
 int nearest_face(const GridLine& line, double x) {
   const auto closer = [x](double a, double b) { return std::abs(a - x) < std::abs(b - x); };
-  return static_cast<int>(std::min_element(line.faces.begin(), line.faces.end(), closer) - line.faces.begin());
+  return static_cast<int>(std::ranges::min_element(line.faces, closer) - line.faces.begin());
 }
 
 // [low, high] of an entry of the range; only numbers are allowed.
@@ -210,7 +210,7 @@ void check_cover(const Table& boundary, const std::vector<Table>& tables, const 
         who = static_cast<int>(q);
       }
   }
-  const auto gap = std::find(taken.begin(), taken.end(), -1);
+  const auto gap = std::ranges::find(taken, -1);
   if (gap == taken.end()) return;
   const int at[2] = {static_cast<int>(gap - taken.begin()) % n1, static_cast<int>(gap - taken.begin()) / n1};
   std::string place;

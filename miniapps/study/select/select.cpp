@@ -273,8 +273,8 @@ class Select : public Facility<Space> {
       next_race_ = next + every_;
       return;
     }
-    std::stable_sort(racers.begin(), racers.end(),
-                     [&](int a, int b) { return scores_.duel(a, current_).races < scores_.duel(b, current_).races; });
+    std::ranges::stable_sort(
+        racers, [&](int a, int b) { return scores_.duel(a, current_).races < scores_.duel(b, current_).races; });
     const double left = pace_.left(run_->share_done(), is_follow_up_);
     const std::size_t fit = race_on(flow, next).fit(racers, left);
     is_idle_ = fit == 0;

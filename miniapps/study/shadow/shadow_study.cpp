@@ -69,7 +69,7 @@ std::string why_left_out(const Table& solver, const Communicator& ranks) {
     return "cusparse needs a build with CUDA, and --space device";
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
-  if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end()) return lacks(library);
+  if (is_peer(method) && std::ranges::find(there, library) == there.end()) return lacks(library);
   return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only" : "";
 }
 

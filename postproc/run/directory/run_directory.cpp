@@ -64,8 +64,7 @@ std::string plain_path(const std::string& path) {
 // An altered manifest must not reach beyond its directory.
 bool stays_inside(const std::string& name) {
   const fs::path p(name);
-  return !name.empty() && p.is_relative() &&
-         std::none_of(p.begin(), p.end(), [](const fs::path& part) { return part == ".."; });
+  return !name.empty() && p.is_relative() && std::ranges::none_of(p, [](const fs::path& part) { return part == ".."; });
 }
 
 }  // namespace
