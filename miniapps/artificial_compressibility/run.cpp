@@ -182,10 +182,6 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   LaggedPreconditioner<Space> lagged;
 };
 
-}  // namespace
-
-namespace {
-
 constexpr Quantity coupled_quantity_list[] = {
     {"residual", "", "largest residual at the end, in units of U/L and U^2/L (artificial_compressibility)"}};
 

@@ -112,10 +112,6 @@ void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector
   q["pressure_ratio_error"] = q["pressure_ratio"] / exact - 1;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr const char* wall_coefficients[] = {"lift_", "drag_", "moment_", "heat_"};  // the last one of no-slip walls
 
 constexpr Quantity quantity_list[] = {

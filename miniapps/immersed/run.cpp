@@ -216,10 +216,6 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   std::vector<std::vector<SurfaceLoad>> loads;  // loads of each body, for field output
 };
 
-}  // namespace
-
-namespace {
-
 constexpr Quantity quantity_list[] = {
     {"drag_mean", "", "mean drag coefficient of the surface force, from average_from on"},
     {"drag_amplitude", "", "half of (maximum - minimum) of the drag coefficient"},

@@ -56,10 +56,6 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
   Growth growth;
 };
 
-}  // namespace
-
-namespace {
-
 constexpr Quantity quantity_list[] = {
     {"kinetic_energy", "velocity^2", "mean of |u|^2 / 2 over the box"},
     {"max_divergence", "1/time", "largest |div u| of all cells"},

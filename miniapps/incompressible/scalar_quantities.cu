@@ -56,10 +56,6 @@ void add_errors(const IncompressibleCase& c, const WholeFlow& flow, std::size_t 
   q["error_" + c.scalars[scalar].name + "_max"] = most;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr Quantity scalar_quantity_list[] = {
     {"SCALAR_total", "scalar volume", "integral of [scalar.SCALAR] over the box"},
     {"SCALAR_min", "scalar", "smallest value of [scalar.SCALAR]"},

@@ -43,10 +43,6 @@ void take_field(const Layout& from, const std::vector<T>& field, const Layout& t
     }
 }
 
-}  // namespace
-
-namespace {
-
 int layers_for(const Grid& grid, const Body& body) {
   constexpr int rows_and_forces = 6, margin = 4;
   const Box3 box = bounding_box(body.surface().node);
