@@ -37,8 +37,6 @@ class Amgx : public Peer {
     begin_amgx();
   }
   ~Amgx() override { release(); }
-  Amgx(const Amgx&) = delete;
-  Amgx& operator=(const Amgx&) = delete;
 
   void setup(const BlockCsrData& A) override {
     const BlockCsrData rows = scalar_rows(A);
@@ -76,9 +74,7 @@ class Amgx : public Peer {
     check(AMGX_solver_get_iterations_number(solver_, &iterations), "AMGX_solver_get_iterations_number");
     check(AMGX_vector_download(x_, d.data()), "AMGX_vector_download");
     for (double& x : d) x *= target;
-    return {std::max(1, iterations), status == AMGX_SOLVE_SUCCESS   ? Reason::converged
-                                     : iterations >= max_iterations ? Reason::max_iterations
-                                                                    : Reason::breakdown};
+    return outcome(std::max(1, iterations), status == AMGX_SOLVE_SUCCESS, max_iterations);
   }
   std::string describe() const override { return "AMGX, " + method_ + " with " + hierarchy_ + " multigrid"; }
 

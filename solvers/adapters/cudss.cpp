@@ -58,8 +58,6 @@ class Cudss : public Peer {
     cudssConfigDestroy(config_);
     cudssDestroy(handle_);
   }
-  Cudss(const Cudss&) = delete;
-  Cudss& operator=(const Cudss&) = delete;
 
   void setup(const BlockCsrData& A) override {
     if (cholesky_ && !A.symmetric)

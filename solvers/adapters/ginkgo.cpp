@@ -98,9 +98,7 @@ class Ginkgo : public Peer {
       return {1, Reason::breakdown};
     }
     const auto iterations = std::max(1, static_cast<int>(logger->get_num_iterations()));
-    return {iterations, logger->has_converged()        ? Reason::converged
-                        : iterations >= max_iterations ? Reason::max_iterations
-                                                       : Reason::breakdown};
+    return outcome(iterations, logger->has_converged(), max_iterations);
   }
   std::string describe() const override { return "Ginkgo, " + what_; }
 

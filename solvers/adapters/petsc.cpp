@@ -63,8 +63,6 @@ class Petsc : public Peer {
     release();
     PetscOptionsDestroy(&options_);
   }
-  Petsc(const Petsc&) = delete;
-  Petsc& operator=(const Petsc&) = delete;
 
   void setup(const BlockCsrData& A) override {
     release();

@@ -25,8 +25,6 @@ class Cholmod : public Peer {
     cholmod_l_free_factor(&factor_, &common_);
     cholmod_l_finish(&common_);
   }
-  Cholmod(const Cholmod&) = delete;
-  Cholmod& operator=(const Cholmod&) = delete;
 
   void setup(const BlockCsrData& A) override {
     if (!A.symmetric)
@@ -95,9 +93,6 @@ class Cholmod : public Peer {
 class Umfpack : public Peer {
  public:
   ~Umfpack() override { release(); }
-  Umfpack() = default;
-  Umfpack(const Umfpack&) = delete;
-  Umfpack& operator=(const Umfpack&) = delete;
 
   void setup(const BlockCsrData& A) override {
     release();
