@@ -44,7 +44,7 @@ RankBox BoxCuts::box(int rank) const {
 int BoxCuts::owner(const std::array<int, 3>& cell) const {
   int part[3];
   for (std::size_t d = 0; d < 3; ++d)
-    part[d] = static_cast<int>(std::ranges::upper_bound(begin[d] - 1, cell[d]) - begin[d].begin()) - 1;
+    part[d] = static_cast<int>(std::upper_bound(begin[d].begin(), begin[d].end() - 1, cell[d]) - begin[d].begin()) - 1;
   return (part[2] * parts(1) + part[1]) * parts(0) + part[0];
 }
 

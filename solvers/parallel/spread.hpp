@@ -51,7 +51,7 @@ class Spread {
  private:
   std::vector<Stretch>::const_iterator from(std::int64_t position) const {
     const auto ends_before = [](const Stretch& s, std::int64_t at) { return s.whole + s.count <= at; };
-    return std::ranges::lower_bound(stretches_, position, ends_before);
+    return std::lower_bound(stretches_.begin(), stretches_.end(), position, ends_before);
   }
   void find_ends(const Communicator& ranks);
 

@@ -100,7 +100,7 @@ bool BodyDistance::bound_by_last(const Body& body, const Range& rows) {
   const std::size_t across = planes_ > 1 ? 2 : 1;
   const std::int64_t line = planes_ > 1 ? nx * ny : nx;
   const auto before = [](const NearPoint& p, std::int64_t index) { return p.index < index; };
-  auto p = std::ranges::lower_bound(near_, line * rows.begin[across], before);
+  auto p = std::lower_bound(near_.begin(), near_.end(), line * rows.begin[across], before);
   for (; p != near_.end() && p->index < line * rows.end[across]; ++p) {
     const auto i = static_cast<int>(p->index % nx), j = static_cast<int>(p->index / nx % ny),
                k = static_cast<int>(p->index / nx / ny);

@@ -51,7 +51,8 @@ LineSampler::LineSampler(const UnstructuredMesh& m, const CellNeighbours& neighb
 
 double LineSampler::operator()(double t, const std::function<double(int cell)>& of_cell) const {
   // Pieces hardly overlap: the last that starts before t, or one just before it.
-  auto piece = std::ranges::upper_bound(pieces_, t, [](double at, const Piece& p) { return at < p.from; });
+  auto piece =
+      std::upper_bound(pieces_.begin(), pieces_.end(), t, [](double at, const Piece& p) { return at < p.from; });
   constexpr int most = 8;  // cells that meet in a node on the line
   for (int back = 0; back < most && piece != pieces_.begin(); ++back)
     if ((--piece)->to >= t) {
