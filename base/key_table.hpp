@@ -1,6 +1,7 @@
 // The keys of one table of the case file, with nested ones, for `weir explain`, the reference and the schema.
 #pragma once
 #include <string_view>
+#include <vector>
 
 #include "base/option.hpp"
 

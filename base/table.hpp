@@ -2,6 +2,7 @@
 // and writes its value or default into the effective configuration. A key that is still unread at the end is refused
 // as unknown, with the nearest known key.
 #pragma once
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>

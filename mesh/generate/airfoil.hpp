@@ -7,6 +7,7 @@
 //   open       a4 = -0.1015: as in the report, blunt, 0.252 % thick for 12 % airfoils
 //   extended   a4 = -0.1015 extended to its intersection at x = 1.00893, scaled to chord 1 (Vassberg & Jameson 2010)
 #pragma once
+#include <string>
 #include <vector>
 
 #include "mesh/generate/predicates.hpp"

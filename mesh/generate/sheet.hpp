@@ -6,6 +6,7 @@
 //        0   +- bottom --+
 //            0          nx
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>

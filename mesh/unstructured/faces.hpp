@@ -1,5 +1,6 @@
 // Parts of build_mesh and renumber_cells: faces before they are sorted.
 #pragma once
+#include <array>
 #include <vector>
 
 #include "mesh/unstructured/build_mesh.hpp"

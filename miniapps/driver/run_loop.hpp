@@ -10,6 +10,9 @@
 //   StepResult check_stopped()                   of a run that was stopped before its end
 //   Outcome conclude(StepResult)                 results, or the reason of the failure
 #pragma once
+#include <cstdint>
+#include <string>
+
 #include "miniapps/driver/flow_branch.hpp"
 #include "miniapps/driver/lab.hpp"
 #include "postproc/run/run.hpp"

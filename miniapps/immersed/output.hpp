@@ -1,5 +1,6 @@
 // Output of a flow around a body in addition to the fields and profiles of the incompressible miniapp.
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // The case file of an incompressible flow, read and checked. Errors name file and line.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 

@@ -5,6 +5,7 @@
 //                                   .cell_fields = {output_field("p", 1, p), output_field("line", line)}});
 #pragma once
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>

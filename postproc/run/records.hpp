@@ -1,6 +1,7 @@
 // The rows of history.csv, solves.csv and events.jsonl. Values that were not measured are empty, never 0.
 #pragma once
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>

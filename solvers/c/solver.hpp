@@ -1,5 +1,6 @@
 // A matrix and its solver in one space, as weir.h hands them out; weir.cpp maps C calls and errors to it.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>

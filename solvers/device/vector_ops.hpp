@@ -2,6 +2,8 @@
 // files only. `static`: nvcc keeps what it needs to call a WEIR_HD lambda on the host in each object separately, so a
 // function that contains such a lambda must not be shared by objects (tests/gpu/check_lambdas.py).
 #pragma once
+#include <cmath>
+
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 

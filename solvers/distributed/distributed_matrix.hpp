@@ -4,6 +4,7 @@
 // Ghosts are exchanged while A_local x is computed; border rows are completed afterwards.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

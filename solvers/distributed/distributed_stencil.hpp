@@ -1,6 +1,9 @@
 // The 7-point matrix of a SeparableOperator over ranks: the local matrix is the same stencil on the rank's box with
 // the diagonal of the whole matrix, and the coupling is one layer of ghosts per cut side.
 #pragma once
+#include <array>
+#include <vector>
+
 #include "solvers/distributed/box_border.hpp"
 #include "solvers/distributed/whole_system.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"

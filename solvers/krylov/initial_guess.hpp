@@ -14,6 +14,8 @@
 // afterwards.) For a new A, U is orthonormalised again with k products. Whether A is new is decided by its product with
 // one vector. A restarted run assembles the same A and therefore keeps U bitwise. Checkpoints contain U, C and R.
 #pragma once
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 

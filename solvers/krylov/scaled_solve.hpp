@@ -2,6 +2,7 @@
 // Right-hand sides below 1e-70 or above 1e70 are scaled by a power of two, which is exact, and the solution is scaled
 // back.
 #pragma once
+#include <algorithm>
 #include <cmath>
 
 #include "solvers/device/vector_ops.hpp"

@@ -4,6 +4,7 @@
 // the vector after other calls).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "solvers/plugin/weir_plugin.h"

@@ -1,5 +1,7 @@
 // Closest points of segments and triangles (Ericson 2005, Real-time collision detection, 5.1), exact up to rounding.
 #pragma once
+#include <algorithm>
+
 #include "mesh/body/surface.hpp"
 #include "mesh/body/vec3.hpp"
 

@@ -7,6 +7,7 @@
 //   refused   truncated files, wrong counts, infinite numbers, NaN, open edges, edges of three triangles or more,
 //             one-sided surfaces, intersecting triangles
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

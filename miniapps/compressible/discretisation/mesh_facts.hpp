@@ -1,5 +1,6 @@
 // Quantities of the whole mesh that every rank needs; the mesh itself is on rank 0 alone.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "base/archive.hpp"

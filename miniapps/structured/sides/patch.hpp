@@ -1,5 +1,6 @@
 // A part of a side of the box with one boundary condition: a rectangle of the side's cells, or all of them.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // The flow in the whole box as rank 0 reads it for output: values in its memory, or those of all ranks, of which it
 // holds a few pages at a time.
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // the whole system on all ranks, and the rows are those of this rank.
 #pragma once
 #include <array>
+#include <string>
 #include <vector>
 
 #include "miniapps/study/observe/rows_of_ranks.hpp"

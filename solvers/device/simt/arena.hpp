@@ -1,6 +1,7 @@
 // Where device and shared memory lie: one reserved range of addresses, so that a pointer tells its space.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace weir::simt {

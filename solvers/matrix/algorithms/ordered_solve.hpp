@@ -4,6 +4,8 @@
 // Workgroups draw rows in order, so the one with the lowest unfinished ticket waits only for itself. L is summed from
 // the first entry, U from the last: the bits do not depend on timing.
 #pragma once
+#include <vector>
+
 #include "solvers/device/array.hpp"
 
 namespace weir {

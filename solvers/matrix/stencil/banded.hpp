@@ -12,6 +12,7 @@
 // unused but must be finite (initially 0).
 #pragma once
 #include <array>
+#include <span>
 #include <vector>
 
 #include "solvers/matrix/block/block_stencil.hpp"

@@ -1,6 +1,7 @@
 // Neighbours of the cells of a grid row (j, k): the same for all cells except the first and last.
 #pragma once
 #include <algorithm>
+#include <cstdint>
 
 #include "solvers/matrix/block/block_lanes.hpp"
 #include "solvers/matrix/block/block_stencil.hpp"

@@ -1,6 +1,8 @@
 // Factors of block_ilu0 for a block stencil in each space: the inverted diagonal blocks, eq. (1) and the sweeps of eq.
 // (2).
 #pragma once
+#include <atomic>
+
 #include "solvers/device/wavefront.hpp"
 #include "solvers/matrix/algorithms/awaited_vector.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"

@@ -6,6 +6,7 @@
 // pattern are computed.
 #pragma once
 #include <algorithm>
+#include <cmath>
 
 #include "solvers/matrix/algorithms/relaxed_lanes.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
