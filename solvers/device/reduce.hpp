@@ -45,15 +45,6 @@ Pair sum2(std::int64_t size, const F& f) {
   }
 }
 
-// The same for f that returns T, a double or a Pair.
-template <class T, class Space, class F>
-T sum_as(std::int64_t size, const F& f) {
-  if constexpr (std::is_same_v<T, Pair>)
-    return sum2<Space>(size, f);
-  else
-    return sum<Space>(size, f);
-}
-
 // The largest |f(i)|, never below 0; not-a-number where any f(i) is.
 template <class Space, class F>
 double max_abs(std::int64_t size, const F& f) {

@@ -6,26 +6,38 @@
 
 namespace weir {
 
-struct RowPass {
-  int n;
-  template <class F>
-  void all(const F& f) const {
-    for_each<Device>(n, f);
-  }
-  template <class T, class F>
-  T sum(const F& f) const {
-    return sum_as<T, Device>(n, f);
-  }
-};
-
-template <Product p, class Row>
-static Pair device_product_of(int n, const Row row, const double* b, const double* x, double* y) {
-  const StoreRow<p> store{b, x, y};
-  return run_product<p>(RowPass{n}, [=] WEIR_HD(int i) { return store(i, row(i)); });
-}
 template <class Row>
 static Pair device_product(Product p, int n, const Row row, const double* b, const double* x, double* y) {
-  return with_product(p, [&](auto kind) { return device_product_of<kind.value>(n, row, b, x, y); });
+  switch (p) {
+    case Product::apply:
+      for_each<Device>(n, [=] WEIR_HD(int i) { y[i] = row(i); });
+      return {};
+    case Product::apply_dot:
+      return {sum<Device>(n,
+                          [=] WEIR_HD(int i) {
+                            const double v = row(i);
+                            y[i] = v;
+                            return v * x[i];
+                          }),
+              0};
+    case Product::apply_dots:
+      return sum2<Device>(n, [=] WEIR_HD(int i) {
+        const double v = row(i);
+        y[i] = v;
+        return Pair{v * b[i], v * v};
+      });
+    case Product::residual:
+      for_each<Device>(n, [=] WEIR_HD(int i) { y[i] = b[i] - row(i); });
+      return {};
+    default:
+      return {sum<Device>(n,
+                          [=] WEIR_HD(int i) {
+                            const double v = b[i] - row(i);
+                            y[i] = v;
+                            return v * v;
+                          }),
+              0};
+  }
 }
 
 }  // namespace weir

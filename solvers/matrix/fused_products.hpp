@@ -28,35 +28,6 @@ auto with_product(Product p, const F& f) {
   }
 }
 
-// Stores row i of product p in y, from v = (A x)_i, and returns its contribution to the sums, if there are any.
-template <Product p>
-struct StoreRow {
-  const double *b, *x;
-  double* y;
-  WEIR_HD double value(int i, double v) const {
-    if constexpr (is_residual(p)) return b[i] - v;
-    return v;
-  }
-  WEIR_HD auto operator()(int i, double product) const {
-    const double v = value(i, product);
-    y[i] = v;
-    if constexpr (p == Product::apply_dot) return v * x[i];
-    if constexpr (p == Product::apply_dots) return Pair{v * b[i], v * v};
-    if constexpr (p == Product::residual_dot) return v * v;
-  }
-};
-
-// Runs product p. pass.all(f): f for all rows; pass.sum<T>(f): also adds up what f returns, a double or a Pair.
-template <Product p, class Pass, class F>
-Pair run_product(const Pass& pass, const F& f) {
-  if constexpr (!has_sums(p))
-    return pass.all(f), Pair{};
-  else if constexpr (p == Product::apply_dots)
-    return pass.template sum<Pair>(f);
-  else
-    return {pass.template sum<double>(f), 0};
-}
-
 // Products of a matrix, derived from Base, by its member Pair product(Product, b, x, y) const. Derived::fuses(p): the
 // pass computes the sums; otherwise Base makes another pass, with a different order of additions.
 template <class Derived, class Base>

@@ -120,6 +120,10 @@ void for_layers(const BandedView& A, const double* x, const F& cell) {
   for_each<Device>(Extents{e.nx, e.ny, parts(e.nz, Layers)},
                    [=] WEIR_HD(int i, int j, int column) { for_products<Layers>(A, x, i, j, column, cell); });
 }
+template <class F>
+void for_cells(const BandedView& A, const double* x, const F& cell) {
+  by_layers(A.bands.cells, [&]<int Layers>() { for_layers<Layers>(A, x, cell); });
+}
 
 // Adds up the return values, a double or a Pair.
 template <class T, int Layers, class F>
@@ -133,26 +137,45 @@ T sum_layers(const BandedView& A, const double* x, const F& cell) {
       for_products<Layers>(A, x, i, j, column, [&](int c, double v) { all = all + cell(c, v); });
     return all;
   };
-  return sum_as<T, Device>(order.count(), column_sum);
+  if constexpr (std::is_same_v<T, Pair>)
+    return sum2<Device>(order.count(), column_sum);
+  else
+    return sum<Device>(order.count(), column_sum);
+}
+template <class T, class F>
+T sum_cells(const BandedView& A, const double* x, const F& cell) {
+  return by_layers(A.bands.cells, [&]<int Layers>() { return sum_layers<T, Layers>(A, x, cell); });
 }
 
-struct BandedPass {
-  const BandedView& A;
-  const double* x;
-  template <class F>
-  void all(const F& cell) const {
-    by_layers(A.bands.cells, [&]<int Layers>() { for_layers<Layers>(A, x, cell); });
-  }
-  template <class T, class F>
-  T sum(const F& cell) const {
-    return by_layers(A.bands.cells, [&]<int Layers>() { return sum_layers<T, Layers>(A, x, cell); });
-  }
-};
-
 Pair product(Device, const BandedView& A, Product p, const double* b, const double* x, double* y) {
-  return with_product(p, [&](auto kind) {
-    return run_product<kind.value>(BandedPass{A, x}, StoreRow<kind.value>{b, x, y});
-  });
+  switch (p) {
+    case Product::apply:
+      for_cells(A, x, [=] WEIR_HD(int c, double v) { y[c] = v; });
+      return {};
+    case Product::apply_dot:
+      return {sum_cells<double>(A, x,
+                                [=] WEIR_HD(int c, double v) {
+                                  y[c] = v;
+                                  return v * x[c];
+                                }),
+              0};
+    case Product::apply_dots:
+      return sum_cells<Pair>(A, x, [=] WEIR_HD(int c, double v) {
+        y[c] = v;
+        return Pair{v * b[c], v * v};
+      });
+    case Product::residual:
+      for_cells(A, x, [=] WEIR_HD(int c, double v) { y[c] = b[c] - v; });
+      return {};
+    default:
+      return {sum_cells<double>(A, x,
+                                [=] WEIR_HD(int c, double v) {
+                                  const double r = b[c] - v;
+                                  y[c] = r;
+                                  return r * r;
+                                }),
+              0};
+  }
 }
 
 // first[g]: number of remainder rows before grid row g, by bisection.

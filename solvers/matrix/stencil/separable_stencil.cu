@@ -82,30 +82,47 @@ T sum_layers(const StencilView& s, const F& cell) {
     for_column<Layers>(column, s.Z.n, [&](int k) { all = all + cell(of, of.first + k * of.plane, k); });
     return all;
   };
-  return sum_as<T, Device>(order.count(), column_sum);
+  if constexpr (std::is_same_v<T, Pair>)
+    return sum2<Device>(order.count(), column_sum);
+  else
+    return sum<Device>(order.count(), column_sum);
 }
 template <class T, class F>
 T sum_cells(const StencilView& s, const F& cell) {
   return by_columns<Device>(s.extents(), [&]<int Layers>() { return sum_layers<Layers, T>(s, cell); });
 }
 
-template <Product p>
-Pair product_of(const StencilView& s, const StoreRow<p>& row) {
-  const StoreRow<p> store = row;
-  const auto value = [=] WEIR_HD(const StencilColumn& of, int c, int k) {
-    return store.value(c, of.product(store.x, c, k));
-  };
-  const auto cell = [=] WEIR_HD(const StencilColumn& of, int c, int k) { return store(c, of.product(store.x, c, k)); };
-  if constexpr (!has_sums(p))
-    return set_cells(s, store.y, value), Pair{};
-  else if constexpr (p == Product::apply_dots)
-    return sum_cells<Pair>(s, cell);
-  else
-    return {sum_cells<double>(s, cell), 0};
-}
-
 Pair product(Device, const StencilView& s, Product p, const double* b, const double* x, double* y) {
-  return with_product(p, [&](auto kind) { return product_of(s, StoreRow<kind.value>{b, x, y}); });
+  switch (p) {
+    case Product::apply:
+      set_cells(s, y, [=] WEIR_HD(const StencilColumn& of, int c, int k) { return of.product(x, c, k); });
+      return {};
+    case Product::apply_dot:
+      return {sum_cells<double>(s,
+                                [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+                                  const double v = of.product(x, c, k);
+                                  y[c] = v;
+                                  return v * x[c];
+                                }),
+              0};
+    case Product::apply_dots:
+      return sum_cells<Pair>(s, [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+        const double v = of.product(x, c, k);
+        y[c] = v;
+        return Pair{v * b[c], v * v};
+      });
+    case Product::residual:
+      set_cells(s, y, [=] WEIR_HD(const StencilColumn& of, int c, int k) { return b[c] - of.product(x, c, k); });
+      return {};
+    default:
+      return {sum_cells<double>(s,
+                                [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+                                  const double v = b[c] - of.product(x, c, k);
+                                  y[c] = v;
+                                  return v * v;
+                                }),
+              0};
+  }
 }
 
 Pair chebyshev_start(Device, const StencilView& s, double omega, const double* b, const double* x, double* y) {
