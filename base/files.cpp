@@ -84,8 +84,7 @@ std::string why_no_file_name(std::string_view name) {
   if (name.size() > longest)
     return "it is used as a file name and must have at most " + std::to_string(longest) + " bytes";
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (std::any_of(name.begin(), name.end(), is_control))
-    return "it is used as a file name and must not contain control characters";
+  if (std::ranges::any_of(name, is_control)) return "it is used as a file name and must not contain control characters";
   return "";
 }
 

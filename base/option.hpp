@@ -15,8 +15,8 @@ struct Option {
 
   std::string_view name = {};  // "*": any name (the sides in [boundary])
   Type type = text;
-  // In TOML notation, texts without quotes. `required`: no default. "depends", "depends on ...": the reader computes
-  // the default and passes it to get(key, fallback).
+  // In TOML notation, texts without quotes. `required`: no default. "depends on X: DEFAULT", "depends: DEFAULT": the
+  // reader computes the default and passes it to get(key, fallback); DEFAULT describes it.
   std::string_view fallback = {};
   std::string_view meaning = {};  // one line: a noun phrase that makes sense without the name
   std::string_view values = {};   // text: "V | F"; numbers: "[1, inf)", "(0, 1)"; empty: any

@@ -1,6 +1,5 @@
 #include "base/table.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -149,21 +148,8 @@ void TableNode::set(std::string_view key, std::shared_ptr<TableNode> value) {
 }
 
 const char* name_of(Kind kind) {
-  switch (kind) {
-    case Kind::boolean:
-      return "a boolean";
-    case Kind::integer:
-      return "an integer";
-    case Kind::number:
-      return "a number";
-    case Kind::string:
-      return "a string";
-    case Kind::array:
-      return "an array";
-    case Kind::table:
-      return "a table";
-  }
-  return "nothing";
+  constexpr const char* names[] = {"a boolean", "an integer", "a number", "a string", "an array", "a table"};
+  return names[static_cast<int>(kind)];
 }
 
 Table::Table() : node_(std::make_shared<TableNode>()) {}

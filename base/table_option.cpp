@@ -82,7 +82,7 @@ bool is_override(const TableNode& n) { return n.place.starts_with("--set"); }
 
 void rename(TableNode& table, std::string_view older, std::string_view name) {
   const auto called = [&](std::string_view key) {
-    return std::find_if(table.entries.begin(), table.entries.end(), [&](const auto& e) { return e.first == key; });
+    return std::ranges::find_if(table.entries, [&](const auto& e) { return e.first == key; });
   };
   const auto from = called(older), to = called(name);
   if (from == table.entries.end() || from->second->is_default) return;
@@ -114,7 +114,7 @@ std::size_t place_of_word(const Table& table, std::string_view key, const std::s
     for (const Option& o : options)
       if (o.name == key) {
         const auto words = words_of(o.values);
-        return static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
+        return static_cast<std::size_t>(std::ranges::find(words, word) - words.begin());
       }
   throw std::logic_error("key '" + std::string(key) + "' has no description");
 }
@@ -153,7 +153,7 @@ void check_value(const Table& table, const Option& o, const TableNode& n) {
 
 void require_one_of(const Table& table, std::string_view key, const std::string& value,
                     const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), value) != known.end()) return;
+  if (std::ranges::find(known, value) != known.end()) return;
   std::string list;
   for (const auto& word : known) list += (list.empty() ? "\"" : ", \"") + word + "\"";
   const std::string near = nearest(value, known);

@@ -107,7 +107,7 @@ void find_changes(const TableNode* now, const TableNode* before, const std::stri
   for (const TableNode* table : {now, before})
     if (table)
       for (const auto& [key, child] : table->entries)
-        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+        if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
   for (const std::string& key : keys)
     find_changes(now ? now->find(key) : nullptr, before ? before->find(key) : nullptr,
                  path.empty() ? key_text(key) : path + "." + key_text(key), changes);

@@ -1,11 +1,7 @@
 #include "solvers/linear_solver.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"

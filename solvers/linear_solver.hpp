@@ -1,7 +1,7 @@
 // A linear solver made from [linear.SYSTEM]: a Krylov method with a preconditioner. The keys are described in
 // krylov.cpp (linear_solver_options) and next to the methods (registry.hpp).
-// A preconditioner given as `method` is the solver itself, x += M^-1 (b - A x). Its options may also be in
-// `preconditioner`, without `type`. If `refresh` is not "always", a failed solve with a lagged preconditioner is
+// A preconditioner given as `method` is the solver itself, x += M^-1 (b - A x). The table `preconditioner` may then
+// hold its options, but no `type`. If `refresh` is not "always", a failed solve with a lagged preconditioner is
 // repeated after a rebuild. The rebuild uses the matrix passed to the last setup or update, which must still exist
 // unchanged.
 #pragma once
@@ -71,10 +71,11 @@ class LinearSolver {
   // forcing term or the state of the preconditioner. A checkpoint must then contain what save() writes.
   bool remembers() const;
   void save(Archive& to);
-  // Restores a saved state. If the solver is set up, its preconditioner is restored at once from the matrix of the last
-  // setup or update. Otherwise: with refresh = "always" the next setup continues from the restored state, like an
-  // update; with another refresh call resume next, with the matrix of the last update. Returns false if the state was
-  // saved by a solver with other options; this solver then starts without history.
+  // Restores a saved state. Returns false if it was saved by a solver with other options; this solver then starts
+  // without history. The preconditioner is restored
+  // - at once, if the solver is set up: from the matrix of the last setup or update;
+  // - otherwise with refresh = "always" by the next setup, which continues from the restored state like an update;
+  // - otherwise by resume, which must be called next, with the matrix of the last update.
   bool load(Archive from);
   virtual void resume(const Matrix<Space>& A);
   // Calls setup and restores the state of the refresh policy only; for preconditioners that have no state.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/error.hpp"
-
 #include "solvers/registry.hpp"
 namespace weir {
 namespace {
@@ -33,9 +31,10 @@ RefreshPolicy::RefreshPolicy(const Table& options, const std::string& preconditi
   is_measured_ = text_ == "adaptive:measured";
   if (text_ == "adaptive" || is_measured_) return;
   if (text_.starts_with("adaptive:") && number_after_colon(text_, price_) && price_ >= 0) return;
-  options.fail("refresh", "unknown refresh '" + text_ +
-                              "'; known: always, every:K, adaptive, adaptive:COST (of an update, in iterations), "
-                              "adaptive:measured");
+  options.fail(
+      "refresh",
+      "unknown refresh '" + text_ +
+          "'; known: always, every:K, adaptive, adaptive:COST (of an update, in iterations), adaptive:measured");
 }
 
 void RefreshPolicy::require_always(const Table& options) const {

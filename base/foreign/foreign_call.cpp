@@ -14,7 +14,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -85,7 +84,7 @@ void look_at_exit() {
 
 std::string_view name_of(int number) {
   constexpr std::array<std::string_view, 5> names{"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT"};
-  const auto* at = std::find(fatal.begin(), fatal.end(), number);
+  const auto* at = std::ranges::find(fatal, number);
   return at == fatal.end() ? "a signal" : names[static_cast<std::size_t>(at - fatal.begin())];
 }
 

@@ -40,7 +40,7 @@ class Cutter {
     }
     // Starts at a corner on the plane, because it moves away from its cut point along an edge that may have this
     // direction.
-    const auto on_plane = std::find_if(outside.begin(), outside.end(), [&](int k) { return lies_on_plane(k); });
+    const auto on_plane = std::ranges::find_if(outside, [&](int k) { return lies_on_plane(k); });
     if (on_plane != outside.end()) std::rotate(outside.begin(), on_plane, outside.end());
     for (const std::vector<int>& part : {inside, outside})
       for (std::size_t k = 2; k < part.size(); ++k) add({part[0], part[k - 1], part[k]}, s.patch[e]);
@@ -91,7 +91,7 @@ std::optional<Surface> extended_beyond(const Surface& s, int d, int sign, double
   const auto axis = static_cast<std::size_t>(d);
   Cutter cutter(s, axis, sign, at, tie);
   const auto passes = [&](const Vec3& x) { return sign * (x[axis] - at) > tie; };
-  bool reaches = std::any_of(s.node.begin(), s.node.end(), passes);
+  bool reaches = std::ranges::any_of(s.node, passes);
   for (const auto& e : s.element)
     reaches = reaches || std::all_of(e.begin(), e.begin() + s.corners(), [&](int n) { return cutter.is_beyond(n); });
   if (!reaches) return {};

@@ -139,7 +139,7 @@ Body make_aerofoil_body(const Table& t, double spacing, Motion motion) {
 
 Body make_box_body(const Table& t, double spacing, Motion motion) {
   const auto l = read_lengths(t, "lengths");
-  const double s = surface_spacing(t, spacing, *std::max_element(l.begin(), l.end()), static_cast<int>(l.size()));
+  const double s = surface_spacing(t, spacing, *std::ranges::max_element(l), static_cast<int>(l.size()));
   if (l.size() == 2) return {with_fluid(t, make_rectangle({l[0], l[1], 0}, s)), std::move(motion)};
   return {with_fluid(t, make_box({l[0], l[1], l[2]}, s)), std::move(motion)};
 }

@@ -1,7 +1,6 @@
-// C-grid of quadrilaterals around a NACA 4-digit aerofoil with a sharp trailing edge, in sheared parabolic
-// coordinates (Jameson, AIAA 79-1458): zeta = sqrt(2 (z - z0)), with z0 midway between the nose and its centre of
-// curvature, unfolds aerofoil and wake into a low bump eta = S(xi) above a straight line. Outward grid lines have
-// constant xi.
+// C-grid of quadrilaterals around a NACA 4-digit aerofoil with a sharp trailing edge, in sheared parabolic coordinates
+// (Jameson, AIAA 79-1458): zeta = sqrt(2 (z - z0)), with z0 midway between the nose and its centre of curvature,
+// unfolds aerofoil and wake into a low bump eta = S(xi) above a straight line. Outward grid lines have constant xi.
 //
 //                  __________
 //               .'   .--------      the row j = 0 runs from the end of the lower wake around the nose to the end of the

@@ -38,9 +38,7 @@ constexpr Option naca_keys[] = {
     {"shape", Option::text, "hybrid", "cell shapes; triangles: the quadrilaterals of the layers are halved",
      "hybrid | triangles"},
     {"refinement", Option::number, "1",
-     "uniform refinement factor; 1 gives about 13,000 cells, and their number grows with "
-     "its square",
-     "[0.2, 60]"},
+     "uniform refinement factor; 1 gives about 13,000 cells, and their number grows with its square", "[0.2, 60]"},
     {"cells", Option::integer, "depends on refinement", "approximate number of cells (alternative to refinement)",
      "[500, inf)"}};
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <stdexcept>
 
 #include "base/files.hpp"
 #include "mesh/generate/spacing.hpp"

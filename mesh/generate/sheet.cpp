@@ -64,7 +64,7 @@ MeshDescription describe(const Sheet& s, const std::vector<SheetPatch>& patches)
   add_cells(s, out);
   if (s.shape == CellShape::quads) out.grid = {s.ny, s.nx};
   for (const SheetPatch& patch : patches) {
-    const auto known = std::find(out.marker.begin(), out.marker.end(), patch.name);
+    const auto known = std::ranges::find(out.marker, patch.name);
     const int marker =
         known != out.marker.end() ? static_cast<int>(known - out.marker.begin()) : out.add_marker(patch.name);
     const bool vertical = is_vertical(patch.side);

@@ -1,7 +1,6 @@
 #include "mesh/generate/triangulation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <stdexcept>
 

@@ -123,8 +123,7 @@ Colouring colour_jones_plassmann(const Graph& graph, std::uint64_t seed) {
   std::vector<std::uint64_t> weight(static_cast<std::size_t>(n));
   for (int v = 0; v < n; ++v) weight[v] = random_weight(seed, v);
   Order order = natural_order(n);
-  std::sort(order.begin(), order.end(),
-            [&](int a, int b) { return weight[a] != weight[b] ? weight[a] > weight[b] : a < b; });
+  std::ranges::sort(order, [&](int a, int b) { return weight[a] != weight[b] ? weight[a] > weight[b] : a < b; });
   return first_fit(graph, order);
 }
 

@@ -78,7 +78,7 @@ WeightedGraph quotient(const Graph& graph, const std::vector<int>& group, int gr
         }
         ++edges[edge_to[other]][1];
       }
-    std::sort(edges.begin(), edges.end());
+    std::ranges::sort(edges);
     for (const auto& [other, weight] : edges) {
       edge_to[other] = -1;
       q.graph.neighbour.push_back(other);

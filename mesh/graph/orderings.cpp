@@ -15,8 +15,7 @@ constexpr int smallest = 64;  // pieces below this size gain nothing from a furt
 // The level that contains the component's median vertex: neither side has more than half of the component.
 int median_level(const LevelStructure& levels) {
   const int middle = levels.size() / 2;
-  return static_cast<int>(std::upper_bound(levels.start.begin(), levels.start.end(), middle) - levels.start.begin()) -
-         1;
+  return static_cast<int>(std::ranges::upper_bound(levels.start, middle) - levels.start.begin()) - 1;
 }
 
 // Places a component, its separator last; returns the separator's size. Small components are all separator.
@@ -84,7 +83,7 @@ Order reverse_cuthill_mckee(const Graph& graph) {
   LevelStructure levels;
   for (int v = 0; v < n; ++v)
     if (!numbered[v]) cuthill_mckee(graph, search.build_deepest(v, levels), numbered, order);
-  std::reverse(order.begin(), order.end());
+  std::ranges::reverse(order);
   return order;
 }
 
@@ -141,7 +140,7 @@ Order one_way_dissection(const Graph& graph) {
       }
     }
   }
-  std::reverse(reversed.begin(), reversed.end());
+  std::ranges::reverse(reversed);
   return reversed;
 }
 

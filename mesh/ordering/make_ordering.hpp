@@ -1,6 +1,5 @@
 // Cell orderings ([ordering]). The hybrid line_X orders the graph of lines and single cells by X and keeps each line
-// contiguous (Kashi & Nadarajah 2020, section 5.2); `line` puts the lines first, in the order of their boundary
-// faces.
+// contiguous (Kashi & Nadarajah 2020, section 5.2); `line` puts the lines first, in the order of their boundary faces.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -27,7 +27,7 @@ void require_conditions(const UnstructuredMesh& mesh, const std::string& mesh_na
   for (const PeriodicPair& p : periodic) markers.insert(markers.end(), {p.first, p.second});
   const std::vector<std::string> conditions = boundary.keys();
   const auto holds = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
   };
   for (const std::string& key : conditions)
     if (!holds(markers, key))

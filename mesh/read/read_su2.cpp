@@ -160,9 +160,7 @@ class Su2Reader {
 
   void marker(std::string name) {
     if (name == "SEND_RECEIVE")
-      text_.fail(
-          "SEND_RECEIVE marker: this is one part of a mesh partitioned by an older SU2; "
-          "provide the whole mesh");
+      text_.fail("SEND_RECEIVE marker: this is one part of a mesh partitioned by an older SU2; provide the whole mesh");
     if (name.empty()) text_.fail("a marker requires a name");
     if (!names_.insert(name).second) text_.fail("marker " + MeshText::quoted(name) + " is repeated");
     close_marker();

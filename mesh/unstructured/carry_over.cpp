@@ -1,7 +1,6 @@
 #include "mesh/unstructured/carry_over.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "base/at.hpp"

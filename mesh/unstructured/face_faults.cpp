@@ -1,6 +1,5 @@
 // Error messages for faulty meshes. Faces are identified by the positions of their nodes, independent of numbering.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "base/error.hpp"
@@ -19,7 +18,7 @@ namespace {
 std::vector<int> corners_of(const MeshDescription& d, int cell) {
   std::vector<int> c(d.cell_node.begin() + d.cell_start[cell],
                      d.cell_node.begin() + d.cell_start[static_cast<std::size_t>(cell) + 1]);
-  std::sort(c.begin(), c.end());
+  std::ranges::sort(c);
   return c;
 }
 

@@ -132,7 +132,7 @@ const Point& point_at(const MeshDescription& d, int node) { return d.node[node];
 Point middle_of(const MeshDescription& d, const Face& f) { return middle(point_at(d, f.a), point_at(d, f.b)); }
 
 int marker_index(const MeshDescription& d, const std::string& name) {
-  const auto found = std::find(d.marker.begin(), d.marker.end(), name);
+  const auto found = std::ranges::find(d.marker, name);
   if (found == d.marker.end())
     refuse_cell(d, -1, "there is no marker '" + name + "' for a periodic pair" + did_you_mean(name, d.marker));
   return static_cast<int>(found - d.marker.begin());
@@ -163,7 +163,7 @@ class Partners {
       }
     axis_ = high[0] - low[0] > high[1] - low[1] ? 0 : 1;
     for (std::size_t i = 0; i < faces.size(); ++i) sorted_.push_back({middle_of(d, faces[i])[axis_], i});
-    std::sort(sorted_.begin(), sorted_.end());
+    std::ranges::sort(sorted_);
   }
 
   // The unused face that runs from b to a moved by t; null: none.
@@ -171,7 +171,7 @@ class Partners {
     const Point a{point_at(d_, f.a)[0] + t[0], point_at(d_, f.a)[1] + t[1]},
         b{point_at(d_, f.b)[0] + t[0], point_at(d_, f.b)[1] + t[1]};
     const double tolerance = match_tolerance * distance(a, b), x = 0.5 * (a[axis_] + b[axis_]);
-    auto candidate = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair<double, std::size_t>{x - tolerance, 0});
+    auto candidate = std::ranges::lower_bound(sorted_, std::pair<double, std::size_t>{x - tolerance, 0});
     for (; candidate != sorted_.end() && candidate->first <= x + tolerance; ++candidate) {
       const Face& g = faces_[candidate->second];
       if (used_[candidate->second] || distance(point_at(d_, g.a), b) > tolerance ||
@@ -245,8 +245,7 @@ void set_faces(UnstructuredMesh& mesh, FaceSet faces, const std::vector<std::str
   sort_faces(faces.interior, mesh.cells());
   sort_faces(faces.periodic, mesh.cells());
   sort_faces(faces.boundary, mesh.cells());
-  std::stable_sort(faces.boundary.begin(), faces.boundary.end(),
-                   [](const Face& x, const Face& y) { return x.other < y.other; });
+  std::ranges::stable_sort(faces.boundary, [](const Face& x, const Face& y) { return x.other < y.other; });
   const std::size_t interior = faces.interior.size() + faces.periodic.size(), all = interior + faces.boundary.size();
   mesh.face_node.reserve(all);
   mesh.owner.reserve(all);

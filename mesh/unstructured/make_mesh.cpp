@@ -14,7 +14,7 @@ constexpr Option periodic_keys[] = {
     {"second", Option::text, Option::required,
      "second marker of the pair; the translation moves the faces of the first marker onto its faces"},
     {"translation", Option::numbers, "depends on the markers: determined from their faces",
-     "translation [dx, dy] from first to second", "(-inf, inf)", "length"}};
+     "vector [dx, dy] from the marker `first` to the marker `second`", "(-inf, inf)", "length"}};
 
 constexpr Option mesh_keys[] = {
     {"file", Option::text, "",

@@ -51,7 +51,7 @@ std::vector<LocalFace> faces_between(const UnstructuredMesh& whole, const std::v
     if (a < 0 || b < 0 || std::min(a, b) >= reach) continue;
     faces.push_back({std::min(a, b), std::max(a, b), f, a > b});
   }
-  std::sort(faces.begin(), faces.end(), [](const LocalFace& x, const LocalFace& y) {
+  std::ranges::sort(faces, [](const LocalFace& x, const LocalFace& y) {
     return std::array{x.owner, x.neighbour, x.whole} < std::array{y.owner, y.neighbour, y.whole};
   });
   return faces;
@@ -99,7 +99,7 @@ void add_patches(const UnstructuredMesh& whole, const std::vector<int>& local, M
 
 // Index of each cell of the whole mesh within its part.
 std::vector<int> numbers_within_parts(const std::vector<int>& part) {
-  std::vector<int> next(at(1 + *std::max_element(part.begin(), part.end())), 0), number;
+  std::vector<int> next(at(1 + *std::ranges::max_element(part)), 0), number;
   number.reserve(part.size());
   for (const int p : part) number.push_back(next[at(p)]++);
   return number;

@@ -1,6 +1,5 @@
 #include "mesh/unstructured/renumber.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 

@@ -182,19 +182,14 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   LaggedPreconditioner<Space> lagged;
 };
 
-}  // namespace
-
-namespace {
-
 constexpr Quantity coupled_quantity_list[] = {
-    {"residual", "", "incompressible",
-     "largest residual at the end, in units of U/L and U^2/L (artificial_compressibility)"}};
+    {"residual", "", "largest residual at the end, in units of U/L and U^2/L (artificial_compressibility)"}};
 
 constexpr Quantity coupled_column_list[] = {
     {"residual_p, residual_u, residual_v, residual_w, residual_k, residual_omega", "",
-     "incompressible (artificial_compressibility)", "root mean square of the residual of each equation"},
-    {"sub_iterations", "", "incompressible (artificial_compressibility)", "number of pseudo-time steps in the step"},
-    {"pseudo_cfl", "", "incompressible (artificial_compressibility)", "CFL number of the last pseudo-time step"}};
+     "root mean square of the residual of each equation", "incompressible (artificial_compressibility)"},
+    {"sub_iterations", "", "number of pseudo-time steps in the step", "incompressible (artificial_compressibility)"},
+    {"pseudo_cfl", "", "CFL number of the last pseudo-time step", "incompressible (artificial_compressibility)"}};
 
 }  // namespace
 

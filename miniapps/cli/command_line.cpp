@@ -93,17 +93,15 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
                   "(coordinate, optionally gzipped); banded:ROWS[:HALF], a generated matrix with 2 HALF + 1 diagonals; "
                   "augment:N:B1=FIRST.mtx:B2=SECOND.mtx, blocks of N unknowns from two matrices")
       ->required();
-  verb.add_option(
-          "--rhs", s.rhs,
-          "right-hand side: ones, row-sums (the solution is all ones) or a Matrix Market file; default: that of the "
-          "captured system, or ones")
+  verb.add_option("--rhs", s.rhs,
+                  "right-hand side: ones, row-sums (the solution is all ones) or a Matrix Market file; default: that "
+                  "of the captured system, or ones")
       ->type_name("RHS");
-  verb.add_option(
-          "--solver", s.solvers,
-          "solver (repeatable; default: a list of solvers): METHOD, METHOD+PRECONDITIONER, a TOML file with the keys "
-          "of "
-          "[linear.SYSTEM], a solver of another library (\"petsc:-ksp_type gmres -pc_type ilu\", hypre:cg+boomeramg, "
-          "eigen:bicgstab+ilut, eigen:sparse_lu) or a plugin (gmres+plugin:./libmine.so, plugin:./libmine.so)")
+  verb.add_option("--solver", s.solvers,
+                  "solver (repeatable; default: a list of solvers): METHOD, METHOD+PRECONDITIONER, a TOML file with "
+                  "the keys of [linear.SYSTEM], a solver of another library (\"petsc:-ksp_type gmres -pc_type ilu\", "
+                  "hypre:cg+boomeramg, eigen:bicgstab+ilut, eigen:sparse_lu) or a plugin (gmres+plugin:./libmine.so, "
+                  "plugin:./libmine.so)")
       ->type_name("SOLVER");
   verb.add_option("--block", s.block, "unknowns per block row (0: detect)")->check(CLI::Range(0, 64));
   verb.add_option("--tolerance", s.tolerance, "relative tolerance: |b - A x| / |b|")
@@ -126,23 +124,19 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
 void add_replay_options(CLI::App& verb, ReplayArguments& r) {
   verb.add_option("CAPSULE", r.capsules,
                   "captured systems: files in capsules/ of a run directory ([capture] writes them), the run directory, "
-                  "or a folder "
-                  "written by weir import or another code")
+                  "or a folder written by weir import or another code")
       ->required();
-  verb.add_option(
-          "--solvers", r.solvers,
-          "TOML file with a table [NAME] per solver and the keys of [shadow.NAME]; default: the recorded reference "
-          "solver, "
-          "which must repeat its iteration counts (exit code 5 otherwise). With -o DIR: a study as by [shadow] whose "
-          "reference solver is [linear.SYSTEM] of FILE (default: the recorded one)")
+  verb.add_option("--solvers", r.solvers,
+                  "TOML file with a table [NAME] per solver and the keys of [shadow.NAME]; default: the recorded "
+                  "reference solver, which must repeat its iteration counts (exit code 5 otherwise). With -o DIR: a "
+                  "study as by [shadow] whose reference solver is [linear.SYSTEM] of FILE (default: the recorded one)")
       ->type_name("FILE");
   verb.add_option("--repeat", r.repeat, "number of solves per system and solver; the times are medians")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   verb.add_option("--export", r.export_format,
                   "export the systems instead of solving them: Matrix Market (with -o also ginkgo.json for Ginkgo's "
-                  "benchmarks), "
-                  "PETSc binary, or IJ files of hypre in folders ls_00000 (with -o also hypredrive.yml)")
+                  "benchmarks), PETSc binary, or IJ files of hypre in folders ls_00000 (with -o also hypredrive.yml)")
       ->check(CLI::IsMember({"mtx", "petsc", "hypre"}));
   verb.add_option("-o,--output", r.output,
                   "folder of the exported files (default: that of the captured systems), or run directory of the study")
@@ -158,8 +152,7 @@ void add_replay_options(CLI::App& verb, ReplayArguments& r) {
 void add_import_options(CLI::App& verb, ImportArguments& i) {
   verb.add_option("MATRIX", i.matrices,
                   "matrices in the order of the sequence, in Matrix Market (coordinate) or PETSc binary format (which "
-                  "may also hold "
-                  "b and x0); a matrix that never changes is given once")
+                  "may also hold b and x0); a matrix that never changes is given once")
       ->required();
   verb.add_option("--rhs", i.rhs, "right-hand sides, Matrix Market or PETSc binary")->type_name("FILE...");
   verb.add_option("--guess", i.guess, "initial guesses; default: zeros")->type_name("FILE...");
@@ -193,7 +186,7 @@ std::string help_of_all(const CLI::App& app) {
 void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   const std::vector<std::string> verbs = names_of(app);
-  if (std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end()) {
+  if (std::ranges::find(verbs, argv[1]) == verbs.end()) {
     const std::string near = nearest(argv[1], verbs);
     throw Error(Exit::usage, fmt::format("unknown verb '{}'{} (there are: {})", argv[1],
                                          near.empty() ? "" : "; did you mean '" + near + "'?", fmt::join(verbs, ", ")));
@@ -201,7 +194,7 @@ void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
   const std::vector<std::string> options = options_of(*app.get_subcommand(argv[1]));
   for (int i = 2; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string word = std::string(argv[i]).substr(0, std::string_view(argv[i]).find('='));
-    if (word.starts_with("--") && std::find(options.begin(), options.end(), word) == options.end())
+    if (word.starts_with("--") && std::ranges::find(options, word) == options.end())
       throw Error(Exit::usage, "unknown option '" + word + "'" + did_you_mean(word, options));
   }
 }
@@ -285,8 +278,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   const auto add_budget = [&](CLI::App* verb) {
     verb->add_option("--budget", budget,
                      "time limit of a run: 12x (times the baseline) or 60s; a run that it stops counts as slower. "
-                     "Default: that of "
-                     "the study")
+                     "Default: that of the study")
         ->type_name("BUDGET");
   };
   add_budget(ab);

@@ -1,6 +1,5 @@
 // weir corpus: sequences of captured systems as a benchmark of solvers. postproc/report/corpus.py does the work
 // in a child process, which calls this program for each case.
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

@@ -56,7 +56,7 @@ struct Estimates {
 
 bool has_library(const std::string& name) {
   const std::vector<std::string> there = peer_libraries();
-  return std::find(there.begin(), there.end(), name) != there.end();
+  return std::ranges::find(there, name) != there.end();
 }
 
 bool can_factorise(const Diagnosis& d) {
@@ -107,7 +107,7 @@ BlockCsrData equilibrated(BlockCsrData A) {
   std::vector<double> column(static_cast<std::size_t>(A.rows()));
   for (int sweep = 0; sweep < 4; ++sweep) {
     const std::vector<double> row = largest_in_rows(A);
-    std::fill(column.begin(), column.end(), 0.0);
+    std::ranges::fill(column, 0.0);
     for (int i = 0; i < A.rows(); ++i)
       for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
         A.value[e] /= power_of_two_above(row[i]);
@@ -271,7 +271,7 @@ void print_aspect_ratio(const Capsule& c, const BlockCsrData& A) {
     if (most > 0) ratios.push_back(most / least);
   }
   if (ratios.empty()) return;
-  std::sort(ratios.begin(), ratios.end());
+  std::ranges::sort(ratios);
   line(Mark::good, "aspect ratio", "median {:.3g}, largest {:.3g}: farthest coupled unknown over the nearest",
        ratios[ratios.size() / 2], ratios.back());
 }

@@ -57,7 +57,7 @@ std::vector<std::array<std::string, 3>> words_with_meaning(const Schema& schema,
     for (const std::string& word : words_of(k.option->values)) {
       const std::array<std::string, 3> row{word, fmt::format("{}", fmt::join(k.table->readers, ", ")),
                                            meaning_of_word(*k.option, word)};
-      if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+      if (std::ranges::find(rows, row) == rows.end()) rows.push_back(row);
     }
   return rows;
 }
@@ -73,7 +73,7 @@ std::vector<std::array<std::string, 3>> case_rows() {
                       t.table("case").get("miniapp", t.has("map") ? "weir map" : "weir ab"),
                       t.has("study") ? t.table("study").get("title", "") : t.table("case").get("title", "")});
     }
-  std::sort(rows.begin(), rows.end());
+  std::ranges::sort(rows);
   return rows;
 }
 
@@ -187,7 +187,7 @@ int list_what(const Program& program, const std::string& what) {
     if (what.empty()) rows.push_back({list.name, "", list.meaning + (is_of_build ? missing_text(program.build) : "")});
     if (what == list.name) rows = what == "libraries" ? library_rows(program.build) : rows_of(list, Schema(program));
   }
-  if (!what.empty() && std::find(names.begin(), names.end(), what) == names.end())
+  if (!what.empty() && std::ranges::find(names, what) == names.end())
     throw Error(Exit::usage, "unknown list '" + what + "'" + did_you_mean(what, names));
   print_columns(rows);
   return 0;

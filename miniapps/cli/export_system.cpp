@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/print.hpp"
 #include "postproc/run/write_aside.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <functional>
 
 #include "base/error.hpp"
 #include "base/print.hpp"

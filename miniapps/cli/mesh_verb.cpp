@@ -82,8 +82,8 @@ void print_mesh(const UnstructuredMesh& mesh, const MeshOrigin& origin, double s
   line("volume", "{:.3g} to {:.3g}, total {:.7g}", *least, *most, total);
   std::vector<double> aspect = aspect_ratios(mesh), angle = least_angles(mesh);
   const double mean = std::accumulate(aspect.begin(), aspect.end(), 0.0) / mesh.cells();
-  line("aspect ratio", "at most {:.4g}, mean {:.3g}", *std::max_element(aspect.begin(), aspect.end()), mean);
-  line("angle", "at least {:.1f} degrees", *std::min_element(angle.begin(), angle.end()));
+  line("aspect ratio", "at most {:.4g}, mean {:.3g}", *std::ranges::max_element(aspect), mean);
+  line("angle", "at least {:.1f} degrees", *std::ranges::min_element(angle));
   add(fields, "aspect_ratio", std::move(aspect));
   add(fields, "angle", std::move(angle));
   add(fields, "volume", mesh.volume);
@@ -151,7 +151,7 @@ void add_partition(const Graph& graph, const CellLines& lines, int parts, Fields
   std::vector<int> count(static_cast<std::size_t>(parts));
   for (const int p : part) ++count[p];
   line("partition", "{} parts of {} to {} cells, {} faces cut, implicit lines kept whole ({:.2f} s)", parts,
-       grouped(*std::min_element(count.begin(), count.end())), grouped(*std::max_element(count.begin(), count.end())),
+       grouped(*std::ranges::min_element(count)), grouped(*std::ranges::max_element(count)),
        grouped(edge_cut(graph, part)), seconds);
   add(fields, "partition", std::move(part));
 }

@@ -1,27 +1,25 @@
-#include "base/error.hpp"
 #include "miniapps/cli/lists.hpp"
 
 namespace weir {
 namespace {
 
 constexpr Quantity probe_errors[] = {
-    {"error_NAME", "", "all", "largest difference from the published data of a [[probe]] or [[surface]]"}};
-constexpr Quantity first_columns[] = {
-    {"step, time, dt", "", "all", "number of the step, time at its end, and its size"},
-    {"cfl", "", "all", "largest CFL number of the step"}};
-constexpr Quantity last_columns[] = {{"wall", "s", "all", "wall-clock time since the start"}};
+    {"error_NAME", "", "largest difference from the published data of a [[probe]] or [[surface]]"}};
+constexpr Quantity first_columns[] = {{"step, time, dt", "", "number of the step, time at its end, and its size"},
+                                      {"cfl", "", "largest CFL number of the step"}};
+constexpr Quantity last_columns[] = {{"wall", "s", "wall-clock time since the start"}};
 
 }  // namespace
 
 Results results_of(const Program& program) {
   Results all;
-  all.add({}, first_columns);
+  all.add("all", {}, first_columns);
   for (const Miniapp& m : program.miniapps)
     if (m.results) {
       const Results own = m.results();
-      all.add(own.quantities, own.columns);
+      all.add("", own.quantities, own.columns);
     }
-  all.add(probe_errors, last_columns);
+  all.add("all", probe_errors, last_columns);
   return all;
 }
 
@@ -36,8 +34,7 @@ const std::vector<std::array<const char*, 2>>& solves_columns() {
       {"r0, r_true, target", "norms of the initial residual and of b - A x at the end, and the norm to be reached"},
       {"tolerance, tolerance_reason",
        "tolerance of the solve, and its origin: fixed, or the rule of the forcing term (initial, ratio, safeguard, "
-       "goal, "
-       "max, limit; again: a step was rejected)"},
+       "goal, max, limit; again: a step was rejected)"},
       {"setup_ms, solve_ms", "time of the set-up or update of the preconditioner, and of the solve, in milliseconds"},
       {"apply_ms, spmv_ms, reduce_ms, halo_ms",
        "parts of solve_ms: preconditioner, matrix-vector products, vector operations, halo exchange"},

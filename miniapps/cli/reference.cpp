@@ -83,8 +83,8 @@ bool runs_on_one_rank(const PreconditionerDescription& p) {
 std::string solvers_page(const Schema& schema) {
   std::string text = std::string(made) +
                      "# Linear solvers\n\n`[linear.SYSTEM]` and `[shadow.NAME]` have a method and a preconditioner. A "
-                     "preconditioner can also be the `method`.\n\n## Methods\n| method | meaning | needs a "
-                     "symmetric matrix | flexible | source |\n|---|---|---|---|---|\n";
+                     "preconditioner can also be the `method`.\n\n## Methods\n| method | meaning | needs a symmetric "
+                     "matrix | flexible | source |\n|---|---|---|---|---|\n";
   for (const KrylovDescription* m : krylov_methods())
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", m->name, escaped(m->meaning), m->needs_symmetry ? "yes" : "",
                         m->is_flexible ? "yes" : "", escaped(m->citation));

@@ -1,5 +1,4 @@
 // report.html is written by postproc/report/report.py, report_ab.py or report_map.py in a child process.
-#include <fmt/format.h>
 
 #include <filesystem>
 #include <string>

@@ -76,13 +76,13 @@ Schema::Schema(const Program& program) : results_(results_of(program)) {
 
 void Schema::add(const KeyTable& t, const std::string& reader) {
   if (t.keys.empty()) return;
-  const auto known = std::find_if(tables_.begin(), tables_.end(), [&](const DescribedTable& d) {
+  const auto known = std::ranges::find_if(tables_, [&](const DescribedTable& d) {
     return d.path == t.path && d.when == t.when && d.keys.data() == t.keys.data();
   });
   if (known == tables_.end())
     tables_.push_back({std::string(t.path), reader.empty() ? std::vector<std::string>{} : std::vector{reader},
                        std::string(t.when), t.keys});
-  else if (!reader.empty() && std::find(known->readers.begin(), known->readers.end(), reader) == known->readers.end())
+  else if (!reader.empty() && std::ranges::find(known->readers, reader) == known->readers.end())
     known->readers.push_back(reader);
   for (const Option& o : t.keys)
     if (o.inside) {
@@ -174,6 +174,7 @@ const char* name_of(Option::Type type) {
 
 std::string default_text(const Option& o) {
   if (o.is_required()) return "required";
+  if (o.fallback.starts_with("depends: ")) return std::string(o.fallback.substr(9));
   if (o.is_computed()) return std::string(o.fallback);
   if (o.type == Option::table || o.type == Option::tables) return "none";
   if (o.type != Option::text) return std::string(o.fallback);

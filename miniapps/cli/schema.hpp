@@ -51,6 +51,6 @@ bool is_list_of_tables(const std::string& table_name);  // [[probe]]
 
 // "number", "array of integers".
 const char* name_of(Option::Type type);
-std::string default_text(const Option& option);  // "0.5", "required", "x: depends on the grid"
+std::string default_text(const Option& option);  // "0.5", "required", "depends on the grid: x"
 
 }  // namespace weir

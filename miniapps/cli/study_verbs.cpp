@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -90,41 +89,31 @@ void check_study(const Program& program, const AbStudy& study) {
     }
 }
 
-// The folder of a study, created if missing and locked by this process. Error(usage) if another process uses it or if
-// it is not the folder of a study (studies have study.lock, or the files of an older Weir).
-class StudyFolder {
- public:
-  explicit StudyFolder(const std::string& directory) {
-    const fs::path folder = directory;
-    const auto has = [&](const char* name) { return fs::exists(folder / name); };
-    const bool is_study = fs::is_directory(folder) && (fs::is_empty(folder) || has("study.lock") ||
-                                                       (has("study.toml") && (has("done") || has("cells"))));
-    if (fs::exists(folder) && !is_study)
-      throw Error(Exit::usage, directory + ": exists and is not the folder of a study; choose another folder (-o)");
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw Error(Exit::file_io, "cannot create " + directory + ": " + error.message());
-    const std::string path = (folder / "study.lock").string();
-    lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (lock_ < 0) fail_to_write(path, errno);
-    if (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      throw Error(Exit::usage, directory + ": another process runs a study in this folder; choose another folder (-o)");
-  }
-  ~StudyFolder() {
-    if (lock_ >= 0) close(lock_);
-  }
-  StudyFolder(const StudyFolder&) = delete;
-  StudyFolder& operator=(const StudyFolder&) = delete;
-
- private:
-  int lock_ = -1;
-};
+// Creates the folder of a study if it is missing, and opens its lock. Error(usage) if it is another folder (those of
+// studies have study.lock, or the files of an older Weir).
+int open_study(const std::string& directory) {
+  const fs::path folder = directory;
+  const auto has = [&](const char* name) { return fs::exists(folder / name); };
+  const bool is_study = fs::is_directory(folder) && (fs::is_empty(folder) || has("study.lock") ||
+                                                     (has("study.toml") && (has("done") || has("cells"))));
+  if (fs::exists(folder) && !is_study)
+    throw Error(Exit::usage, directory + ": exists and is not the folder of a study; choose another folder (-o)");
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw Error(Exit::file_io, "cannot create " + directory + ": " + error.message());
+  const std::string path = (folder / "study.lock").string();
+  const int lock = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (lock < 0) fail_to_write(path, errno);
+  return lock;
+}
 
 // Runs all cells; keep(cell, runs) writes the results so far and returns the exit code of the study.
 int run_cells(const Program& program, const std::string& study_file, const std::string& directory,
               const std::vector<Cell>& cells, const std::function<int(std::size_t, const AbRuns&)>& keep) {
   for (const Cell& cell : cells) check_study(program, cell.study);
-  const StudyFolder folder(directory);
+  const Descriptor lock(open_study(directory));
+  if (flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw Error(Exit::usage, directory + ": another process runs a study in this folder; choose another folder (-o)");
   write_text_aside((fs::path(directory) / "study.toml").string(), read_text(study_file));
   Progress progress;
   int code = 0;
@@ -172,7 +161,7 @@ int run_ab(const Program& program, const std::string& study_file, const std::str
           std::pair{"ab_quantities.csv", ab_quantities_csv(summary)}, std::pair{"ab.txt", text}})
       write_text_aside((fs::path(directory) / name).string(), content);
     say("\n{}", text);
-    const bool is_any = std::any_of(made.runs.begin(), made.runs.end(), [](const AbRun& r) { return r.counts; });
+    const bool is_any = std::ranges::any_of(made.runs, [](const AbRun& r) { return r.counts; });
     return is_any ? 0 : static_cast<int>(Exit::solver_failed);
   });
 }

@@ -127,8 +127,7 @@ constexpr Option pseudo_time_keys[] = {
      "smallest under-relaxation factor of an update (line_search: before the line search)", "(0, 1]"},
     {"tolerance", Option::number, "1e-6",
      "tolerance of the energy residual and of the turbulence residual, each relative to its maximum over the first "
-     "five "
-     "steps; unsteady: per time step",
+     "five steps; unsteady: per time step",
      "(0, inf)"},
     {"first_order_tolerance", Option::number, "0.1",
      "residual reduction at which the initial phase with the first-order scheme ends; 0: no such phase", "[0, inf)"},

@@ -102,7 +102,7 @@ std::vector<double> CompressibleFlow<Space>::eddy_viscosity() {
 
 template <class Space>
 void CompressibleFlow<Space>::set_outside(double at) {
-  pseudo.outside_at = at;
+  pseudo.far_field_time = at;
   const double gamma_m2 = c.gas.gamma * c.gas.mach * c.gas.mach;
   for (std::size_t p = 0; p < boundary.size(); ++p) {
     const FlowBoundary& b = boundary[p];

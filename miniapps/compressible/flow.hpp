@@ -17,7 +17,8 @@
 
 namespace weir {
 
-inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0", 0.03, on_block_csr, false, true};
+inline constexpr SystemDefaults compressible_system{"flow", "gmres",      "block_ilu0",
+                                                    0.03,   on_block_csr, SystemKind::newton};
 
 // Memory of the discretisation.
 std::int64_t space_bytes(const MeshFacts& mesh, const CompressibleCase& c);

@@ -101,8 +101,8 @@ void require_same_cells(const Communicator& ranks, const Checkpoint& from, const
   }
   if (ranks.any(differs))
     throw Error(Exit::usage,
-                "the checkpoint belongs to another mesh or another cell order: restart with "
-                "its [mesh] and [ordering], or start a new run with [flow] start_from");
+                "the checkpoint belongs to another mesh or another cell order: restart with its [mesh] and [ordering], "
+                "or start a new run with [flow] start_from");
 }
 
 // Checkpoints are independent of the number of ranks.
@@ -138,7 +138,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
     flow.save(state, "refresh_U", origin.U);
     state.add("refresh_cfl", origin.cfl);
     state.add("refresh_time_factor", origin.time_factor);
-    state.add("refresh_outside_at", origin.outside_at);
+    state.add("refresh_outside_at", origin.far_field_time);
   }
   return state;
 }

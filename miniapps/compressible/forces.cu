@@ -150,9 +150,8 @@ double separation_point(const WallSurface& s) {
   std::vector<std::size_t> upper;
   for (std::size_t f = 0; f < s.x.size(); ++f)
     if (s.normal_y[f] < 0) upper.push_back(f);
-  std::sort(upper.begin(), upper.end(), [&](std::size_t a, std::size_t b) { return s.x[a] < s.x[b]; });
-  const auto largest =
-      std::max_element(upper.begin(), upper.end(), [&](std::size_t a, std::size_t b) { return s.cf[a] < s.cf[b]; });
+  std::ranges::sort(upper, [&](std::size_t a, std::size_t b) { return s.x[a] < s.x[b]; });
+  const auto largest = std::ranges::max_element(upper, [&](std::size_t a, std::size_t b) { return s.cf[a] < s.cf[b]; });
   for (auto f = largest; f != upper.end() && f + 1 != upper.end(); ++f) {
     const double here = s.cf[*f], next = s.cf[*(f + 1)];
     if (here > 0 && next <= 0) return s.x[*f] + (s.x[*(f + 1)] - s.x[*f]) * here / (here - next);

@@ -133,8 +133,7 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
   for (const std::string& warning : h.warnings) out << "warning    " << warning << "\n";
   out << fmt::format(
       "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, copy of the state {:.1f}, program "
-      "{:.1f}; "
-      "{:.0f} bytes per cell\n",
+      "{:.1f}; {:.0f} bytes per cell\n",
       megabytes(m.total()), megabytes(m.mesh), megabytes(m.flow), megabytes(m.matrix), megabytes(m.solver),
       megabytes(m.kept), megabytes(m.process),
       static_cast<double>(m.total() - m.process) / static_cast<double>(h.cells));

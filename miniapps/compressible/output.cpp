@@ -36,8 +36,8 @@ SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBo
   std::vector<std::string> walls;
   for (const FlowBoundary& b : boundary)
     if (b.is_wall) walls.push_back(b.name);
-  const auto found = std::find_if(boundary.begin(), boundary.end(),
-                                  [&](const FlowBoundary& b) { return b.is_wall && b.name == s.marker; });
+  const auto found =
+      std::ranges::find_if(boundary, [&](const FlowBoundary& b) { return b.is_wall && b.name == s.marker; });
   if (found == boundary.end()) t.fail("marker", "there is no wall '" + s.marker + "'" + did_you_mean(s.marker, walls));
   s.quantity = t.get<std::string>("quantity");
   if (s.quantity == "cf" && !found->is_viscous) t.fail("quantity", "an inviscid wall has no skin friction");
@@ -61,7 +61,7 @@ double of_cell(const CompressibleCase& c, const FlowFields& fields, int cell, co
 
 // The surface value at x: linear between the face centres; NaN outside.
 double interpolate_along(const std::vector<double>& x, const std::vector<double>& value, double at) {
-  const auto next = std::lower_bound(x.begin(), x.end(), at);
+  const auto next = std::ranges::lower_bound(x, at);
   if (next == x.end()) return at > x.back() + 0.02 ? std::numeric_limits<double>::quiet_NaN() : value.back();
   if (next == x.begin()) return value.front();
   const auto i = static_cast<std::size_t>(next - x.begin());
@@ -78,7 +78,7 @@ Along along(const SurfaceComparison& c, const WallSurface& s) {
   std::erase_if(faces, [&](std::size_t f) {
     return (c.side == "upper" && s.normal_y[f] > 0) || (c.side == "lower" && s.normal_y[f] < 0);
   });
-  std::sort(faces.begin(), faces.end(), [&](std::size_t a, std::size_t b) { return s.x[a] < s.x[b]; });
+  std::ranges::sort(faces, [&](std::size_t a, std::size_t b) { return s.x[a] < s.x[b]; });
   Along line;
   for (const std::size_t f : faces) {
     line.x.push_back(s.x[f]);
@@ -132,7 +132,7 @@ void write_lines(const std::string& path, const WallSurface& s, const std::vecto
 std::vector<std::size_t> along_surface(const WallSurface& s) {
   std::vector<std::size_t> order(s.x.size());
   for (std::size_t f = 0; f < order.size(); ++f) order[f] = f;
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     const bool up_a = s.normal_y[a] < 0, up_b = s.normal_y[b] < 0;
     if (up_a != up_b) return up_a;
     return up_a ? s.x[a] < s.x[b] : s.x[a] > s.x[b];
@@ -143,8 +143,7 @@ std::vector<std::size_t> along_surface(const WallSurface& s) {
 Options CompressibleOutput::field_options() {
   static constexpr Option keys[] = {
       {"fields", Option::texts, "[mach, pressure, density, velocity, entropy]", "fields that are written",
-       "mach | pressure | density | velocity | entropy | cp | temperature | "
-       "eddy_viscosity | cell"},
+       "mach | pressure | density | velocity | entropy | cp | temperature | eddy_viscosity | cell"},
       {"average_from", Option::number, "0", "start time of the force statistics of an unsteady run", "", "time"}};
   return keys;
 }

@@ -1,9 +1,7 @@
 #include "miniapps/compressible/pseudo_time.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "miniapps/driver/cfl_ramp.hpp"
 #include "physics/scalar.hpp"
@@ -237,7 +235,7 @@ void PseudoTime<Space>::keep_origin() {
   assign<Space>(U_.view(), origin_.U);
   origin_.cfl = control.cfl;
   origin_.time_factor = equations_.time_factor();
-  origin_.outside_at = outside_at;
+  origin_.far_field_time = far_field_time;
 }
 
 template <class Space>
@@ -260,9 +258,9 @@ void PseudoTime<Space>::raise_cfl(double ratio, double omega) {
 
 template <class Space>
 bool PseudoTime<Space>::limit_update(Attempt& a) {
-  const double mine =
+  const double change_on_rank =
       with_equations(equations_.equations(), [&](auto n) { return largest_change<Space, n.value>(U_, dU_); });
-  const double change = max_over_ranks(equations_.space(), mine);
+  const double change = max_over_ranks(equations_.space(), change_on_rank);
   a.not_finite = !std::isfinite(change);
   if (a.not_finite) {
     a.why = "the linear solution has NaN or Inf";

@@ -7,8 +7,9 @@
 // omega = min(1, max(relaxation / c, least_relaxation)), c: the largest relative change of density or pressure that dU
 // causes. The norm in (3) is that of all equations.
 // A step is rejected if density or pressure become negative, or if the residual is not finite or grows by more than
-// `largest_growth`: the state is kept, the CFL number is reduced, and the step is repeated. With `line_search`, omega
-// is halved until |R(U + omega dU) + V / dtau omega dU| <= 1.01 |R(U)|; the step is rejected if omega falls below 0.05.
+// `largest_growth`: the state is kept, the CFL number is reduced, and the step is repeated. With `line_search` the
+// residual may grow by any factor, and omega is halved until |R(U + omega dU) + V / dtau omega dU| <= 1.01 |R(U)|; the
+// step is rejected if omega falls below 0.05.
 // In (1) the Jacobian is that of the first-order scheme, or, with jacobian = "matrix_free", of the scheme itself.
 #pragma once
 #include <algorithm>
@@ -60,10 +61,8 @@ class PseudoTime {
   View<const double> minus_residual() const { return minus_R_; }
   PseudoTimeControl control;
 
-  // Evaluates the residual with the order and reference of `control` (a restart) ...
-  void resume();
-  // ... or at the start of a phase.
-  void start_phase(int order);
+  void resume();                // evaluates the residual with the order in `control`, after a restart
+  void start_phase(int order);  // evaluates the residual and sets the references in `control`
   // Sets the CFL number for the start of a run or of a time step.
   void reset_cfl() { control.cfl = options_.cfl_start; }
 
@@ -76,7 +75,8 @@ class PseudoTime {
     const double energy = reduction(3, control.reference);
     return control.norm[4] > 0 ? std::max(energy, reduction(4, control.turbulence_reference)) : energy;
   }
-  // Lower bounds of the references of energy and of the model; a run that starts from a converged one is converged.
+  // Lower bounds of the references of drop(). With those of an earlier run, a run that starts from its converged state
+  // is converged at once.
   double least_reference = 0, least_turbulence_reference = 0;
 
   StudiedSolver<Space>& solver() { return solver_; }
@@ -86,11 +86,11 @@ class PseudoTime {
   // that a restarted run can build it again.
   struct Origin {
     Array<double, Space> U;
-    double cfl = 0, time_factor = 0, outside_at = 0;  // time_factor: of BDF2
+    double cfl = 0, time_factor = 0, far_field_time = 0;  // time_factor: of BDF2
   };
   const Origin& origin() const { return origin_; }
-  void resume_preconditioner(Origin origin);      // the far-field states must be those of time origin.outside_at
-  double outside_at = 0;                          // time of the current far-field states
+  void resume_preconditioner(Origin origin);      // the far-field states must be those at origin.far_field_time
+  double far_field_time = 0;                      // time of the current far-field states
   BlockSparse<Space>& jacobian() { return *J_; }  // with ranks: rows of own cells
 
  private:

@@ -42,7 +42,7 @@ void add_surface(const CompressibleCase& c, const std::vector<WallSurface>& surf
 }
 
 bool is_flat_along_x(const WallSurface& s) {
-  return std::all_of(s.normal_y.begin(), s.normal_y.end(), [](double n) { return n < -1 + 1e-12; });
+  return std::ranges::all_of(s.normal_y, [](double n) { return n < -1 + 1e-12; });
 }
 
 // cf = 0.664115 / sqrt(Re_x), Re_x = Re x / reference_length from the leading edge (Blasius 1908).
@@ -112,77 +112,66 @@ void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector
   q["pressure_ratio_error"] = q["pressure_ratio"] / exact - 1;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr const char* wall_coefficients[] = {"lift_", "drag_", "moment_", "heat_"};  // the last one of no-slip walls
 
 constexpr Quantity quantity_list[] = {
-    {"entropy_error", "", "compressible",
+    {"entropy_error", "",
      "root mean square of s / s_inf - 1, with s = p / rho^gamma and s_inf its value in the free stream"},
-    {"mach_max", "", "compressible", "largest Mach number"},
-    {"lift", "", "compressible", "lift coefficient"},
-    {"drag", "", "compressible", "drag coefficient"},
-    {"moment", "", "compressible",
-     "moment coefficient about moment_centre, counterclockwise, based on reference_length squared"},
-    {"lift_NAME", "", "compressible", "lift coefficient of the wall NAME"},
-    {"drag_NAME", "", "compressible", "drag coefficient of the wall NAME"},
-    {"moment_NAME", "", "compressible", "moment coefficient of the wall NAME"},
-    {"heat_NAME", "", "compressible",
-     "coefficient of the heat flux into the no-slip wall NAME, based on reference_length"},
-    {"lift_mean", "", "compressible", "mean lift coefficient of an unsteady run, from average_from on"},
-    {"drag_mean", "", "compressible", "mean drag coefficient of an unsteady run, from average_from on"},
-    {"lift_amplitude", "", "compressible", "half of (maximum - minimum) of the lift coefficient"},
-    {"drag_amplitude", "", "compressible", "half of (maximum - minimum) of the drag coefficient"},
-    {"strouhal", "", "compressible",
+    {"mach_max", "", "largest Mach number"},
+    {"lift", "", "lift coefficient"},
+    {"drag", "", "drag coefficient"},
+    {"moment", "", "moment coefficient about moment_centre, counterclockwise, based on reference_length squared"},
+    {"lift_NAME", "", "lift coefficient of the wall NAME"},
+    {"drag_NAME", "", "drag coefficient of the wall NAME"},
+    {"moment_NAME", "", "moment coefficient of the wall NAME"},
+    {"heat_NAME", "", "coefficient of the heat flux into the no-slip wall NAME, based on reference_length"},
+    {"lift_mean", "", "mean lift coefficient of an unsteady run, from average_from on"},
+    {"drag_mean", "", "mean drag coefficient of an unsteady run, from average_from on"},
+    {"lift_amplitude", "", "half of (maximum - minimum) of the lift coefficient"},
+    {"drag_amplitude", "", "half of (maximum - minimum) of the drag coefficient"},
+    {"strouhal", "",
      "Strouhal number: frequency of the lift times reference_length divided by the speed of the free stream"},
-    {"lift_phase", "degrees", "compressible", "phase at time 0 of the oscillation of the lift"},
-    {"drag_phase", "degrees", "compressible",
-     "phase at time 0 of the oscillation of the drag with twice the frequency of the lift"},
-    {"drag_pressure", "", "compressible", "pressure part of the drag coefficient"},
-    {"drag_viscous", "", "compressible", "friction part of the drag coefficient"},
-    {"cp_min", "", "compressible", "smallest pressure coefficient on the walls"},
-    {"cp_max", "", "compressible", "largest pressure coefficient on the walls"},
-    {"separation", "", "compressible",
-     "x / reference_length at which the skin friction of the upper side changes sign"},
-    {"y_plus_max", "", "compressible", "largest y+ of the cells at the walls (turbulent)"},
-    {"eddy_viscosity_max", "", "compressible",
-     "largest eddy viscosity divided by the viscosity of the free stream (turbulent)"},
-    {"cf_blasius_error", "", "compressible",
+    {"lift_phase", "degrees", "phase at time 0 of the oscillation of the lift"},
+    {"drag_phase", "degrees", "phase at time 0 of the oscillation of the drag with twice the frequency of the lift"},
+    {"drag_pressure", "", "pressure part of the drag coefficient"},
+    {"drag_viscous", "", "friction part of the drag coefficient"},
+    {"cp_min", "", "smallest pressure coefficient on the walls"},
+    {"cp_max", "", "largest pressure coefficient on the walls"},
+    {"separation", "", "x / reference_length at which the skin friction of the upper side changes sign"},
+    {"y_plus_max", "", "largest y+ of the cells at the walls (turbulent)"},
+    {"eddy_viscosity_max", "", "largest eddy viscosity divided by the viscosity of the free stream (turbulent)"},
+    {"cf_blasius_error", "",
      "largest relative difference between the skin friction of a flat plate and Blasius's, 0.3 < x < 1"},
-    {"error_density_l1", "density", "compressible", "mean difference between the density and the exact solution"},
-    {"error_density_l2", "density", "compressible",
-     "root mean square of the difference between the density and the exact solution"},
-    {"error_density_max", "density", "compressible", "largest difference between the density and the exact solution"},
-    {"pressure_ratio", "", "compressible", "pressure after an oblique shock divided by the pressure before it"},
-    {"pressure_ratio_error", "", "compressible",
-     "relative error of pressure_ratio with respect to the exact oblique shock"},
-    {"shock_angle", "degrees", "compressible", "angle of an oblique shock"},
-    {"shock_angle_error", "degrees", "compressible", "difference between shock_angle and the exact angle"},
-    {"residual_drop", "", "compressible",
+    {"error_density_l1", "density", "mean difference between the density and the exact solution"},
+    {"error_density_l2", "density", "root mean square of the difference between the density and the exact solution"},
+    {"error_density_max", "density", "largest difference between the density and the exact solution"},
+    {"pressure_ratio", "", "pressure after an oblique shock divided by the pressure before it"},
+    {"pressure_ratio_error", "", "relative error of pressure_ratio with respect to the exact oblique shock"},
+    {"shock_angle", "degrees", "angle of an oblique shock"},
+    {"shock_angle_error", "degrees", "difference between shock_angle and the exact angle"},
+    {"residual_drop", "",
      "last residual divided by the largest one of the first steps (steady); 0: not above rounding errors"},
-    {"linear_iterations", "", "compressible", "number of linear iterations of all steps (steady)"},
-    {"steps_second_order", "", "compressible", "number of steps after the first-order phase (steady)"},
-    {"point_NAME", "", "compressible", "field value at a [[point]] after the last step"},
-    {"value_NAME", "", "compressible", "cp or cf of a [[surface]] at x = `at`"}};
+    {"linear_iterations", "", "number of linear iterations of all steps (steady)"},
+    {"steps_second_order", "", "number of steps after the first-order phase (steady)"},
+    {"point_NAME", "", "field value at a [[point]] after the last step"},
+    {"value_NAME", "", "cp or cf of a [[surface]] at x = `at`"}};
 
 constexpr Quantity column_list[] = {
-    {"residual_density, residual_momentum_x, residual_momentum_y, residual_energy", "", "compressible",
+    {"residual_density, residual_momentum_x, residual_momentum_y, residual_energy", "",
      "l2 norm of the residual of each equation"},
-    {"residual_turbulence", "", "compressible", "l2 norm of the residual of the turbulence model (turbulent)"},
-    {"lift, drag, moment", "", "compressible", "force and moment coefficients of all walls"},
-    {"lift_NAME, drag_NAME, moment_NAME, heat_NAME", "", "compressible",
+    {"residual_turbulence", "", "l2 norm of the residual of the turbulence model (turbulent)"},
+    {"lift, drag, moment", "", "force and moment coefficients of all walls"},
+    {"lift_NAME, drag_NAME, moment_NAME, heat_NAME", "",
      "force, moment and heat flux coefficients of the wall NAME (heat: no-slip walls only)"},
-    {"point_NAME", "", "compressible", "field value at a [[point]]"},
-    {"linear_iterations", "", "compressible", "number of linear iterations since the start, including rejected steps"},
-    {"order", "", "compressible", "order of the scheme in space"}};
+    {"point_NAME", "", "field value at a [[point]]"},
+    {"linear_iterations", "", "number of linear iterations since the start, including rejected steps"},
+    {"order", "", "order of the scheme in space"}};
 
 }  // namespace
 
 Results compressible_results() {
   Results all;
-  all.add(quantity_list, column_list);
+  all.add("compressible", quantity_list, column_list);
   return all;
 }
 
@@ -239,7 +228,7 @@ void add_wall_names(const FlowBoundary& b, std::vector<std::string>& names) {
 
 std::vector<std::string> quantity_names(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary) {
   std::vector<std::string> names = {"entropy_error", "mach_max"};
-  const auto any = [&](auto is) { return std::any_of(boundary.begin(), boundary.end(), is); };
+  const auto any = [&](auto is) { return std::ranges::any_of(boundary, is); };
   if (any([](const FlowBoundary& b) { return b.is_wall; }))
     names.insert(names.end(), {"lift", "drag", "moment", "drag_pressure", "drag_viscous", "cp_min", "cp_max"});
   for (const FlowBoundary& b : boundary) add_wall_names(b, names);

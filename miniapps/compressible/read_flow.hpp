@@ -62,7 +62,7 @@ struct ReadCase {
 inline std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
   std::vector<RowRange> ranges;
   for (const CellRange& line : lines) ranges.push_back({line.first, line.count});
-  std::sort(ranges.begin(), ranges.end(), [](const RowRange& a, const RowRange& b) { return a.first < b.first; });
+  std::ranges::sort(ranges, [](const RowRange& a, const RowRange& b) { return a.first < b.first; });
   return ranges;
 }
 

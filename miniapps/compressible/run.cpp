@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "base/hash.hpp"
 #include "base/timer.hpp"
@@ -47,8 +46,7 @@ Outcome given_up(const CompressibleFlow<Space>& flow, const Attempt& a) {
                                a.why + place_of_cell(flow.whole, a.bad_cell));
   if (flow.pseudo.has_collapsed())
     outcome.reason = fmt::format(
-        "flow: the CFL number has fallen to {:.3g} at step {} (cfl_start is {:.3g}), the last "
-        "attempt was rejected: {}",
+        "flow: the CFL number has fallen to {:.3g} at step {} (cfl_start is {:.3g}), the last attempt was rejected: {}",
         flow.pseudo.control.cfl, flow.step + 1, flow.c.pseudo_time.cfl_start,
         a.why + place_of_cell(flow.whole, a.bad_cell));
   outcome.limit = "pseudo_time.max_rejections";

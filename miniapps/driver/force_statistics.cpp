@@ -29,9 +29,7 @@ double largest_size(const std::vector<double>& values) {
   return most;
 }
 
-double largest(const std::vector<double>& values) {
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-}
+double largest(const std::vector<double>& values) { return values.empty() ? 0 : *std::ranges::max_element(values); }
 
 }  // namespace
 

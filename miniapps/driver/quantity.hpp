@@ -7,7 +7,8 @@ namespace weir {
 
 // A quantity of run.json, or columns of history.csv. NAME, SCALAR in a name stand for a table of the case file.
 struct Quantity {
-  const char *name, *unit, *miniapps, *meaning;  // unit: in units of the case; empty: dimensionless
+  const char *name, *unit, *meaning;  // unit: in units of the case; empty: dimensionless
+  const char* miniapps = nullptr;     // null: those of the table
 };
 using QuantityTable = std::span<const Quantity>;
 
@@ -15,9 +16,12 @@ using QuantityTable = std::span<const Quantity>;
 struct Results {
   std::vector<Quantity> quantities, columns;
 
-  void add(QuantityTable more_quantities, QuantityTable more_columns = {}) {
-    for (const Quantity& q : more_quantities) quantities.push_back(q);
-    for (const Quantity& c : more_columns) columns.push_back(c);
+  void add(const char* miniapps, QuantityTable more_quantities, QuantityTable more_columns = {}) {
+    const auto append = [miniapps](std::vector<Quantity>& to, QuantityTable more) {
+      for (const Quantity& q : more) to.push_back({q.name, q.unit, q.meaning, q.miniapps ? q.miniapps : miniapps});
+    };
+    append(quantities, more_quantities);
+    append(columns, more_columns);
   }
 };
 

@@ -23,12 +23,10 @@ void require_promises(const Run& run, LinearSolver<Space>& solver) {
   }
   const bool alone = std::is_same_v<Space, Host> && run.threads() == 1;
   if (!run.is_deterministic() || alone || solver.preconditioner().traits().repeats) return;
-  throw Error(
-      Exit::usage,
-      "--deterministic ([device] deterministic): " + solver.name() +
-          " depends on timing, because its threads do not wait for each other; choose asynchrony = \"prescribed\" "
-          "(async_ilu0, async_block_ilu0), schedule = \"synchronous\" with solves = \"exact\" (parilu, parilut), "
-          "or --space host --threads 1");
+  throw Error(Exit::usage, "--deterministic ([device] deterministic): " + solver.name() +
+                               " depends on timing, because its threads do not wait for each other; choose asynchrony "
+                               "= \"prescribed\" (async_ilu0, async_block_ilu0), schedule = \"synchronous\" with "
+                               "solves = \"exact\" (parilu, parilut), or --space host --threads 1");
 }
 
 // All ranks call.

@@ -52,10 +52,9 @@ void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::str
     const double gap[2] = {box.low[d] - line.faces.front(), line.faces.back() - box.high[d]};
     const double between = gap[0] + gap[1], widest = std::max(line.width.front(), line.width.back());
     if (c.flow.is_periodic(static_cast<int>(d)) && !body.is_cavity() && between > 0 && between < fewest * widest)
-      warnings.push_back(
-          fmt::format("the gap between the body and its periodic image along {} is {:.3g} wide{}, {:.2g} "
-                      "cells of {:.3g}",
-                      "xyz"[d], between, when, between / widest, widest));
+      warnings.push_back(fmt::format(
+          "the gap between the body and its periodic image along {} is {:.3g} wide{}, {:.2g} cells of {:.3g}", "xyz"[d],
+          between, when, between / widest, widest));
     for (std::size_t end = 0; end < 2; ++end) {
       const std::string side = side_names[2 * d + end];
       const double h = end == 0 ? line.width.front() : line.width.back();
@@ -90,8 +89,8 @@ void look_at_control_volume(const Body& body, const ImmersedCase& c, std::vector
       const bool is_side = end == 0 ? low == 0 : high + 1 == faces.size();
       if (beyond <= 0 || is_side) continue;
       warnings.push_back(fmt::format(
-          "the body reaches {:.3g} beyond {} of control_volume{}: drag_control_volume and "
-          "lift_control_volume are forces on a part of it",
+          "the body reaches {:.3g} beyond {} of control_volume{}: drag_control_volume and lift_control_volume are "
+          "forces on a part of it",
           beyond, side_names[2 * d + end], body.is_fixed() ? "" : fmt::format(" at t = {:.4g}", body.time())));
     }
   }

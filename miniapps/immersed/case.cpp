@@ -22,8 +22,8 @@ constexpr Option body_keys[] = {
      "reference area of the drag and lift coefficients; in 2D a length, because forces are per unit depth", "(0, inf)",
      "length^2"},
     {"control_volume", Option::numbers, "depends on the grid: all cells but the outermost ones",
-     "box [x0, y0(, z0), x1, y1(, z1)] for the forces by the momentum balance, rounded to the nearest grid faces; "
-     "several bodies: given for the first one, applies to all",
+     "box [x0, y0(, z0), x1, y1(, z1)] for the forces by the momentum balance, rounded to the nearest grid faces; with "
+     "several bodies it is set for the first one and applies to all",
      "", "length"}};
 
 constexpr Option heat_keys[] = {
@@ -108,7 +108,7 @@ CellBox read_control_volume(const Table& body, const IncompressibleCase& c) {
     const auto& faces = grid.line[s].faces;
     const auto nearest = [&](double x) {
       const auto closer = [x](double a, double b) { return std::abs(a - x) < std::abs(b - x); };
-      return static_cast<int>(std::min_element(faces.begin(), faces.end(), closer) - faces.begin());
+      return static_cast<int>(std::ranges::min_element(faces, closer) - faces.begin());
     };
     const auto margin = [&](int end) {
       return !c.is_periodic(d) && c.side(d, end).type == SidePatch::Type::slip ? 0 : 1;

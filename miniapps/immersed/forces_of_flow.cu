@@ -12,7 +12,7 @@ namespace weir {
 template <class Space>
 void ImmersedFlow<Space>::measure_driving(double dt, double (&driven)[3]) {
   const bool has_buoyancy =
-      std::any_of(scalars_.begin(), scalars_.end(), [](const Scalar<Space>& s) { return s.given().drives_flow(); });
+      std::ranges::any_of(scalars_, [](const Scalar<Space>& s) { return s.given().drives_flow(); });
   for (int c = 0; c < flow_case_.dim(); ++c) {
     const double force = this->momentum_terms(c, dt).force;
     if (force == 0 && !flow_case_.force_has_formula && !has_buoyancy) continue;

@@ -1,6 +1,5 @@
 #include "miniapps/immersed/fourth_order.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "miniapps/structured/metrics.hpp"

@@ -121,7 +121,7 @@ void ImmersedFlow<Space>::place_bodies(double t) {
   if (fourth_order_) fourth_order_->update(cut_);
   uploads_ = uploads_since(before);
   const std::vector<unsigned char>& wet = own_cut().wet;
-  const auto own = static_cast<double>(wet.size()) - static_cast<double>(std::count(wet.begin(), wet.end(), dry_cell));
+  const auto own = static_cast<double>(wet.size()) - static_cast<double>(std::ranges::count(wet, dry_cell));
   wet_cells_ = static_cast<int>(ranks_.communicator().sum(own));
   if (wet_cells_ == 0) throw Error(Exit::usage, "the body fills the grid: no cell holds fluid");
 }
@@ -131,7 +131,7 @@ void ImmersedFlow<Space>::upload_rows() {
   const Ledger before = ledger();
   for (int c = 0; c < flow_case_.dim(); ++c) set_remainder(*systems_[c], own_cut().rows[c], part_, c);
   for (std::size_t s = 0; s < scalars_.size(); ++s)
-    set_remainder(this->scalar_system_of_flow(s), own_cut().rows[scalar_nodes + s], part_, scalar_nodes_of(s));
+    set_remainder(this->scalar_equation(s), own_cut().rows[scalar_nodes + s], part_, scalar_nodes_of(s));
   const Uploads rows = uploads_since(before);
   uploads_ = {uploads_.copies + rows.copies, uploads_.bytes + rows.bytes};
 }
@@ -155,7 +155,7 @@ void ImmersedFlow<Space>::assemble(double dt) {
     prepare(*systems_[c]);
   }
   for (std::size_t s = 0; s < scalars_.size(); ++s) {
-    FlowSystem<Space>& system = this->scalar_system_of_flow(s);
+    FlowSystem<Space>& system = this->scalar_equation(s);
     const double scale = 0.5 * dt * flow_case_.scalars[s].diffusivity;
     assemble_velocity(flow_.layout, scalar_nodes_of(s), scalar_lines(s), scale, arrays_, bands_of(system));
     prepare(system);
@@ -183,7 +183,7 @@ bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
   if (!pressure().solve(div.values, psi_)) return false;  // (3)
   SpaceTimer<Space> timer(timings.at("pressure", "correction"));
   remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, psi_);
-  correct_open_faces(metrics(), arrays_, psi_, flow_, halo_.psi(psi_));  // (4)
+  correct_open_faces(metrics(), arrays_, psi_, flow_, halo_.psi_below(psi_));  // (4)
   open_faces_.close(arrays_, flow_);
   if (dt > 0) {
     update_pressure(metrics(), dt, flow_case_.viscosity, psi_, div, flow_);  // (5)
@@ -245,7 +245,7 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance_scalars(double dt, Timings
   const double before = this->dt_before > 0 ? -0.5 * dt / this->dt_before : 0;  // the weight of C(T^{n-1})
   for (std::size_t s = 0; s < scalars_.size(); ++s) {
     Scalar<Space>& scalar = scalars_[s];
-    FlowSystem<Space>& system = this->scalar_system_of_flow(s);
+    FlowSystem<Space>& system = this->scalar_equation(s);
     timed<Space>(timings.at(system.name, "rhs"), [&] {
       scalar.rhs(flow_, this->time, dt, this->dt_before, rhs_);
       finish_velocity_rhs(flow_, wide_.of(flow_), scalar_nodes_of(s), scalar_lines(s), arrays_, dt * before,

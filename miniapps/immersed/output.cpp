@@ -110,7 +110,7 @@ void write_surface_coefficients(const std::string& path, const ImmersedCase& c, 
   level /= area;
   const double unit = 0.5 * velocity * velocity;
   const bool is_flat = c.flow.dim() == 2;
-  std::sort(loads.begin(), loads.end(), [&](const SurfaceLoad& a, const SurfaceLoad& b) {
+  std::ranges::sort(loads, [&](const SurfaceLoad& a, const SurfaceLoad& b) {
     if (!is_flat) return a.point < b.point;
     const bool up_a = a.normal[1] > 0, up_b = b.normal[1] > 0;
     if (up_a != up_b) return up_a;

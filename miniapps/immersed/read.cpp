@@ -135,7 +135,7 @@ std::function<double(double)> body_rate(const Table& config, const ImmersedCase&
   Vec3 inverse{};
   for (int d = 0; d < c.flow.dim(); ++d) {
     const auto& width = c.flow.grid.line[d].width;
-    inverse[d] = 1 / *std::min_element(width.begin(), width.end());
+    inverse[d] = 1 / *std::ranges::min_element(width);
   }
   return [bodies, inverse](double t) {
     bodies->move(t);

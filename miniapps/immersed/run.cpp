@@ -216,67 +216,60 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   std::vector<std::vector<SurfaceLoad>> loads;  // loads of each body, for field output
 };
 
-}  // namespace
-
-namespace {
-
 constexpr Quantity quantity_list[] = {
-    {"drag_mean", "", "immersed", "mean drag coefficient of the surface force, from average_from on"},
-    {"drag_amplitude", "", "immersed", "half of (maximum - minimum) of the drag coefficient"},
-    {"drag_max", "", "immersed", "largest drag coefficient"},
-    {"drag_noise", "", "immersed",
+    {"drag_mean", "", "mean drag coefficient of the surface force, from average_from on"},
+    {"drag_amplitude", "", "half of (maximum - minimum) of the drag coefficient"},
+    {"drag_max", "", "largest drag coefficient"},
+    {"drag_noise", "",
      "largest deviation of the drag from its 12 harmonics of forces_period, divided by drag_amplitude"},
-    {"drag_control_volume", "", "immersed", "mean drag coefficient from the momentum balance of control_volume"},
-    {"lift_mean", "", "immersed", "mean lift coefficient of the surface force, from average_from on"},
-    {"lift_amplitude", "", "immersed", "half of (maximum - minimum) of the lift coefficient"},
-    {"lift_max", "", "immersed", "largest lift coefficient"},
-    {"strouhal", "", "immersed", "Strouhal number: frequency of the lift times reference_length / reference_velocity"},
-    {"wake_length", "", "immersed",
-     "length of the recirculation zone downstream of the body, divided by reference_length"},
-    {"force_agreement", "", "immersed", "root mean square of drag - drag_control_volume, divided by that of drag"},
-    {"max_mass_error", "1/time", "immersed", "largest divergence of the fluxes of a cut cell"},
-    {"volume_error", "", "immersed", "largest relative error of the volume of a cavity"},
-    {"geometry_copies", "", "immersed", "number of copies of geometry to the device in the last step"},
-    {"geometry_bytes", "bytes", "immersed", "size of the copies of geometry to the device in the last step"},
-    {"torque_mean", "", "immersed", "mean torque coefficient of the surface force, from average_from on"},
-    {"drag_mean_NAME", "", "immersed",
+    {"drag_control_volume", "", "mean drag coefficient from the momentum balance of control_volume"},
+    {"lift_mean", "", "mean lift coefficient of the surface force, from average_from on"},
+    {"lift_amplitude", "", "half of (maximum - minimum) of the lift coefficient"},
+    {"lift_max", "", "largest lift coefficient"},
+    {"strouhal", "", "Strouhal number: frequency of the lift times reference_length / reference_velocity"},
+    {"wake_length", "", "length of the recirculation zone downstream of the body, divided by reference_length"},
+    {"force_agreement", "", "root mean square of drag - drag_control_volume, divided by that of drag"},
+    {"max_mass_error", "1/time", "largest divergence of the fluxes of a cut cell"},
+    {"volume_error", "", "largest relative error of the volume of a cavity"},
+    {"geometry_copies", "", "number of copies of geometry to the device in the last step"},
+    {"geometry_bytes", "bytes", "size of the copies of geometry to the device in the last step"},
+    {"torque_mean", "", "mean torque coefficient of the surface force, from average_from on"},
+    {"drag_mean_NAME", "",
      "drag_mean of the body NAME, if there are several; without name: sum over all bodies, with the reference values "
      "of the first"},
-    {"drag_amplitude_NAME", "", "immersed", "drag_amplitude of the body NAME, if there are several"},
-    {"lift_mean_NAME", "", "immersed", "lift_mean of the body NAME, if there are several"},
-    {"lift_amplitude_NAME", "", "immersed", "lift_amplitude of the body NAME, if there are several"},
-    {"strouhal_NAME", "", "immersed", "strouhal of the body NAME, if there are several"},
-    {"torque_mean_NAME", "", "immersed", "torque_mean of the body NAME, if there are several"},
-    {"nusselt_NAME", "", "immersed", "nusselt of the body NAME, if there are several"},
-    {"body_heat_flux_NAME", "temperature * velocity", "immersed",
-     "body_heat_flux of the body NAME, if there are several"},
-    {"body_temperature_NAME", "temperature", "immersed", "body_temperature of the body NAME, if there are several"},
-    {"nusselt", "", "immersed",
+    {"drag_amplitude_NAME", "", "drag_amplitude of the body NAME, if there are several"},
+    {"lift_mean_NAME", "", "lift_mean of the body NAME, if there are several"},
+    {"lift_amplitude_NAME", "", "lift_amplitude of the body NAME, if there are several"},
+    {"strouhal_NAME", "", "strouhal of the body NAME, if there are several"},
+    {"torque_mean_NAME", "", "torque_mean of the body NAME, if there are several"},
+    {"nusselt_NAME", "", "nusselt of the body NAME, if there are several"},
+    {"body_heat_flux_NAME", "temperature * velocity", "body_heat_flux of the body NAME, if there are several"},
+    {"body_temperature_NAME", "temperature", "body_temperature of the body NAME, if there are several"},
+    {"nusselt", "",
      "Nusselt number of the body: mean heat flux times reference_length, divided by the diffusivity and by the mean "
      "difference of temperature from the inlets (without inlets: from the sides)"},
-    {"body_heat_flux", "temperature * velocity", "immersed", "mean heat flux from the body into the fluid"},
-    {"body_temperature", "temperature", "immersed", "mean temperature of the surface of the body"},
-    {"sherwood_SCALAR", "", "immersed", "Sherwood number of [scalar.SCALAR], defined like nusselt"},
-    {"body_SCALAR_flux", "scalar * velocity", "immersed", "mean flux of [scalar.SCALAR] from the body into the fluid"},
-    {"body_SCALAR", "scalar", "immersed", "mean of [scalar.SCALAR] on the surface of the body"}};
+    {"body_heat_flux", "temperature * velocity", "mean heat flux from the body into the fluid"},
+    {"body_temperature", "temperature", "mean temperature of the surface of the body"},
+    {"sherwood_SCALAR", "", "Sherwood number of [scalar.SCALAR], defined like nusselt"},
+    {"body_SCALAR_flux", "scalar * velocity", "mean flux of [scalar.SCALAR] from the body into the fluid"},
+    {"body_SCALAR", "scalar", "mean of [scalar.SCALAR] on the surface of the body"}};
 
-constexpr Quantity column_list[] = {{"drag, lift", "", "immersed", "coefficients of the surface force on the body"},
-                                    {"torque", "", "immersed",
-                                     "torque coefficient about z and the position of the body: torque / (0.5 density "
-                                     "U^2 reference_area reference_length)"},
-                                    {"drag_NAME, lift_NAME, torque_NAME", "", "immersed",
-                                     "drag, lift and torque coefficients of the body NAME, if there are several"},
-                                    {"drag_control_volume, lift_control_volume", "", "immersed",
-                                     "force coefficients from the momentum balance of control_volume"},
-                                    {"max_mass_error", "1/time", "immersed",
-                                     "largest divergence of the fluxes of a cut cell, every diagnostics_every steps"},
-                                    {"volume", "volume", "immersed", "volume of a cavity"}};
+constexpr Quantity column_list[] = {
+    {"drag, lift", "", "coefficients of the surface force on the body"},
+    {"torque", "",
+     "torque coefficient about z and the position of the body: torque / (0.5 density U^2 reference_area "
+     "reference_length)"},
+    {"drag_NAME, lift_NAME, torque_NAME", "",
+     "drag, lift and torque coefficients of the body NAME, if there are several"},
+    {"drag_control_volume, lift_control_volume", "", "force coefficients from the momentum balance of control_volume"},
+    {"max_mass_error", "1/time", "largest divergence of the fluxes of a cut cell, every diagnostics_every steps"},
+    {"volume", "volume", "volume of a cavity"}};
 
 }  // namespace
 
 Results immersed_results() {
   Results all;
-  all.add(quantity_list, column_list);
+  all.add("immersed", quantity_list, column_list);
   return all;
 }
 

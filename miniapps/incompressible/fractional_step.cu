@@ -1,14 +1,13 @@
 // Equations (1) to (5): fractional_step.hpp; (6): scalar.hpp. Discrete operators: momentum.hpp, projection.hpp.
 #include "miniapps/incompressible/fractional_step.hpp"
 
-#include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 
-// component: 0, 1 or 2 for a velocity on faces, 3 for values at cell centres
+// component: 0, 1 or 2 for a velocity on faces, 3 for values at cell centres. The matrix is of a ChebyshevPasses class.
 template <class Space>
 void FractionalStep<Space>::add_system(const SystemDefaults& system, SeparableOperator op, int component,
                                        const Table& linear) {
@@ -47,7 +46,7 @@ bool FractionalStep<Space>::initialise(Timings& timings) {
   SpaceTimer<Space> timer(timings.at("flow", "initial field"));
   minus_divergence(flow_, m, rhs_);  // (3)
   if (!this->pressure().solve(rhs_, psi_)) return false;
-  correct_velocity(m, psi_, flow_, halo_.psi(psi_));  // (4)
+  correct_velocity(m, psi_, flow_, halo_.psi_below(psi_));  // (4)
   this->velocity_changed();
   this->pressure_changed();
   fill<Space>(0, psi_);  // the first time step starts (3) from psi = 0
@@ -57,7 +56,7 @@ bool FractionalStep<Space>::initialise(Timings& timings) {
 // V + scale K: scale = dt nu/2 in (2), dt kappa/2 in (6).
 template <class Space>
 void FractionalStep<Space>::set_matrix(FlowSystem<Space>& system, double scale) {
-  dynamic_cast<ChebyshevPasses<Space>&>(*system.matrix).set_coefficients(1, scale);  // both kinds of add_system
+  dynamic_cast<ChebyshevPasses<Space>&>(*system.matrix).set_coefficients(1, scale);  // see add_system
   system.prepare();
 }
 
@@ -66,7 +65,7 @@ void FractionalStep<Space>::set_matrices(double dt) {
   if (dt == operator_dt_) return;
   for (int d = 0; d < flow_case_.dim(); ++d) set_matrix(*systems_[d], dt * flow_case_.viscosity / 2);
   for (std::size_t s = 0; s < scalars_.size(); ++s)
-    set_matrix(this->scalar_system_of_flow(s), dt * flow_case_.scalars[s].diffusivity / 2);
+    set_matrix(this->scalar_equation(s), dt * flow_case_.scalars[s].diffusivity / 2);
   operator_dt_ = dt;
 }
 
@@ -74,7 +73,7 @@ template <class Space>
 const FlowSystem<Space>* FractionalStep<Space>::advance_scalars(double dt, Timings& timings) {
   for (std::size_t s = 0; s < scalars_.size(); ++s) {
     Scalar<Space>& scalar = scalars_[s];
-    FlowSystem<Space>& system = this->scalar_system_of_flow(s);
+    FlowSystem<Space>& system = this->scalar_equation(s);
     timed<Space>(timings.at(system.name, "rhs"), [&] { scalar.rhs(flow_, this->time, dt, this->dt_before, rhs_); });
     if (!system.solve(rhs_, scalar.delta())) return &system;
     timed<Space>(timings.at(system.name, "add increment"), [&] { scalar.add_increment(flow_); });
@@ -119,7 +118,7 @@ MinusDivergence FractionalStep<Space>::divergence_of_prediction(bool sides_move,
 template <class Space>
 void FractionalStep<Space>::correct(double dt, const MinusDivergence& b, Timings& timings) {
   SpaceTimer<Space> timer(timings.at("pressure", "correction"));
-  correct_velocity(this->metrics(), psi_, flow_, halo_.psi(psi_));             // (4)
+  correct_velocity(this->metrics(), psi_, flow_, halo_.psi_below(psi_));       // (4)
   update_pressure(this->metrics(), dt, flow_case_.viscosity, psi_, b, flow_);  // (5)
 }
 

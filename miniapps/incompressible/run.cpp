@@ -56,39 +56,33 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
   Growth growth;
 };
 
-}  // namespace
-
-namespace {
-
 constexpr Quantity quantity_list[] = {
-    {"kinetic_energy", "velocity^2", "incompressible", "mean of |u|^2 / 2 over the box"},
-    {"max_divergence", "1/time", "incompressible", "largest |div u| of all cells"},
-    {"dissipation", "velocity^2/time", "incompressible", "kinematic viscosity times the mean of |grad u|^2"},
-    {"enstrophy", "1/time^2", "incompressible", "mean of |curl u|^2 / 2 over the box (fractional_step)"},
-    {"rate", "velocity/time", "incompressible", "largest |du/dt|"},
-    {"growth_rate", "1/time", "incompressible", "growth rate of sqrt(mean v^2) from [output] growth_from on"},
-    {"error_velocity_max", "velocity", "incompressible",
-     "largest difference between the velocity and the exact solution"},
-    {"error_velocity_l2", "velocity", "incompressible, compressible",
-     "root mean square of the difference between the velocity and the exact solution"},
-    {"error_pressure_l2", "pressure", "incompressible, compressible",
-     "root mean square of the difference between the pressure and the exact solution"}};
+    {"kinetic_energy", "velocity^2", "mean of |u|^2 / 2 over the box"},
+    {"max_divergence", "1/time", "largest |div u| of all cells"},
+    {"dissipation", "velocity^2/time", "kinematic viscosity times the mean of |grad u|^2"},
+    {"enstrophy", "1/time^2", "mean of |curl u|^2 / 2 over the box (fractional_step)"},
+    {"rate", "velocity/time", "largest |du/dt|"},
+    {"growth_rate", "1/time", "growth rate of sqrt(mean v^2) from [output] growth_from on"},
+    {"error_velocity_max", "velocity", "largest difference between the velocity and the exact solution"},
+    {"error_velocity_l2", "velocity", "root mean square of the difference between the velocity and the exact solution",
+     "incompressible, compressible"},
+    {"error_pressure_l2", "pressure", "root mean square of the difference between the pressure and the exact solution",
+     "incompressible, compressible"}};
 
 constexpr Quantity column_list[] = {
-    {"max_divergence", "1/time", "incompressible", "largest |div u| of all cells, every diagnostics_every steps"},
-    {"kinetic_energy", "velocity^2", "incompressible", "mean of |u|^2 / 2 over the box, every diagnostics_every steps"},
-    {"rate", "velocity/time", "incompressible", "largest |du/dt|, every steady_every steps"},
-    {"SCALAR_total", "scalar * volume", "incompressible",
-     "integral of [scalar.SCALAR] over the box, every diagnostics_every steps"}};
+    {"max_divergence", "1/time", "largest |div u| of all cells, every diagnostics_every steps"},
+    {"kinetic_energy", "velocity^2", "mean of |u|^2 / 2 over the box, every diagnostics_every steps"},
+    {"rate", "velocity/time", "largest |du/dt|, every steady_every steps"},
+    {"SCALAR_total", "scalar * volume", "integral of [scalar.SCALAR] over the box, every diagnostics_every steps"}};
 
 }  // namespace
 
 Results incompressible_results() {
   Results all;
-  all.add(quantity_list, column_list);
-  all.add(scalar_quantity_table());
-  all.add(coupled_quantities(), coupled_columns());
-  all.add(surface_quantities(), surface_columns());
+  all.add("incompressible", quantity_list, column_list);
+  all.add("incompressible", scalar_quantity_table());
+  all.add("incompressible", coupled_quantities(), coupled_columns());
+  all.add("incompressible, immersed", surface_quantities(), surface_columns());
   return all;
 }
 

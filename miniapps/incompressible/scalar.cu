@@ -192,7 +192,7 @@ void Scalar<Space>::rhs(const Flow<Space>& flow, double t, double dt, double dt_
   const auto changes = [this](const SidePatch& p) {
     return index_ < p.scalars.size() && p.scalars[index_].value.depends_on_time();
   };
-  if (std::none_of(c_.patches.begin(), c_.patches.end(), changes)) return;
+  if (std::ranges::none_of(c_.patches, changes)) return;
   evaluate_sides(t + dt, next_);
   for (int side = 0; side < 2 * l_.dim; ++side) {
     if (!l_.is_side(side)) continue;

@@ -56,22 +56,16 @@ void add_errors(const IncompressibleCase& c, const WholeFlow& flow, std::size_t 
   q["error_" + c.scalars[scalar].name + "_max"] = most;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr Quantity scalar_quantity_list[] = {
-    {"SCALAR_total", "scalar volume", "incompressible", "integral of [scalar.SCALAR] over the box"},
-    {"SCALAR_min", "scalar", "incompressible", "smallest value of [scalar.SCALAR]"},
-    {"SCALAR_max", "scalar", "incompressible", "largest value of [scalar.SCALAR]"},
-    {"SCALAR_centre_x", "length", "incompressible",
+    {"SCALAR_total", "scalar volume", "integral of [scalar.SCALAR] over the box"},
+    {"SCALAR_min", "scalar", "smallest value of [scalar.SCALAR]"},
+    {"SCALAR_max", "scalar", "largest value of [scalar.SCALAR]"},
+    {"SCALAR_centre_x", "length",
      "x coordinate of the centre of [scalar.SCALAR] (first moment divided by the total); also y, z"},
-    {"SCALAR_variance_x", "length^2", "incompressible",
+    {"SCALAR_variance_x", "length^2",
      "variance of [scalar.SCALAR] in x (second central moment divided by the total); also y, z"},
-    {"error_SCALAR_l2", "scalar", "incompressible",
-     "root mean square of the difference between the scalar (or temperature) and `exact`"},
-    {"error_SCALAR_max", "scalar", "incompressible",
-     "largest difference between the scalar (or temperature) and `exact`"}};
+    {"error_SCALAR_l2", "scalar", "root mean square of the difference between the scalar (or temperature) and `exact`"},
+    {"error_SCALAR_max", "scalar", "largest difference between the scalar (or temperature) and `exact`"}};
 
 }  // namespace
 

@@ -1,8 +1,5 @@
 #include "miniapps/incompressible/staggered_flow.hpp"
 
-#include <algorithm>
-
-#include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {

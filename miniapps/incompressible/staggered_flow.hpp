@@ -67,7 +67,7 @@ class StaggeredFlow {
   Flow<Space>& flow() { return flow_; }
   // Velocity x, y(, z), scalars, pressure.
   std::vector<std::unique_ptr<FlowSystem<Space>>>& systems() { return systems_; }
-  FlowSystem<Space>& scalar_system_of_flow(std::size_t index) {
+  FlowSystem<Space>& scalar_equation(std::size_t index) {
     return *systems_[static_cast<std::size_t>(flow_case_.dim()) + index];
   }
   FlowSystem<Space>& pressure() { return *systems_.back(); }

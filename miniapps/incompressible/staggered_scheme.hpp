@@ -70,7 +70,7 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
   void describe(RunHeader& h) {
     h.systems.emplace_back(velocity.name, flow.systems().front()->solver.describe());
     for (std::size_t s = 0; s < scalars().size(); ++s)
-      h.systems.emplace_back(scalars()[s].name, flow.scalar_system_of_flow(s).solver.describe());
+      h.systems.emplace_back(scalars()[s].name, flow.scalar_equation(s).solver.describe());
     h.systems.emplace_back(pressure.name, flow.pressure().solver.describe());
   }
   bool initialise(Run& run) {

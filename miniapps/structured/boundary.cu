@@ -75,7 +75,7 @@ void take_from_field(BoundaryValues<Space>& values, int patch, int component, co
 }
 
 bool is_whole_side(const IncompressibleCase& c, int side) {
-  return std::count_if(c.patches.begin(), c.patches.end(), [&](const SidePatch& p) { return p.side == side; }) == 1;
+  return std::ranges::count_if(c.patches, [&](const SidePatch& p) { return p.side == side; }) == 1;
 }
 
 // Flux through a patch of the whole box: the sum over the ranks at it.
@@ -113,7 +113,7 @@ Choice balancing_patches(const IncompressibleCase& c) {
   const Choice changing = [](const SidePatch& p) {
     return p.has_formula && p.type == SidePatch::Type::inlet && p.changes_in_time();
   };
-  return std::any_of(c.patches.begin(), c.patches.end(), changing) ? changing : formula;
+  return std::ranges::any_of(c.patches, changing) ? changing : formula;
 }
 
 double area_of(const IncompressibleCase& c, Choice takes_part) {
@@ -263,7 +263,7 @@ BoundaryValues<Space>::BoundaryValues(const IncompressibleCase& of, const Metric
       next_(planes_.total),
       host_owner_(patches_of_points(c, l)),
       owner_(host_owner_) {
-  if (std::none_of(c.patches.begin(), c.patches.end(), [](const SidePatch& p) { return p.has_formula; })) return;
+  if (std::ranges::none_of(c.patches, [](const SidePatch& p) { return p.has_formula; })) return;
   host_formula_.resize(static_cast<std::size_t>(planes_.total), 0.0);
   formula_ = Array<double, Space>(planes_.total);
   evaluate_formulas(0, false);
@@ -272,7 +272,7 @@ BoundaryValues<Space>::BoundaryValues(const IncompressibleCase& of, const Metric
 template <class Space>
 void BoundaryValues<Space>::evaluate_formulas(double t, bool only_changing) {
   const auto changes = [](const SidePatch& p) { return depends_on_time(p.formula); };
-  if (host_formula_.empty() || (only_changing && std::none_of(c.patches.begin(), c.patches.end(), changes))) return;
+  if (host_formula_.empty() || (only_changing && std::ranges::none_of(c.patches, changes))) return;
   evaluate_patches(c, l, t, only_changing, host_owner_, host_formula_);
   formula_.upload(host_formula_);
 }
@@ -328,7 +328,7 @@ void BoundaryValues<Space>::add_increment(int component, double dt, View<double>
   const Extents box = l.unknowns(component);
   for (int s = 0; s < 2 * l.dim; ++s) {
     const auto changes = [s](const SidePatch& q) { return q.side == s && q.changes_in_time(); };
-    if (!l.is_side(s) || std::none_of(c.patches.begin(), c.patches.end(), changes)) continue;
+    if (!l.is_side(s) || std::ranges::none_of(c.patches, changes)) continue;
     const Plane p = make_plane(l, s / 2);
     const int first1 = component == p.t1 ? l.first(p.t1) : 0, first2 = component == p.t2 ? l.first(p.t2) : 0;
     const int size[3] = {box.nx, box.ny, box.nz}, step[3] = {1, box.nx, box.nx * box.ny};

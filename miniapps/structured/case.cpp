@@ -1,7 +1,5 @@
 #include "miniapps/structured/case.hpp"
 
-#include <algorithm>
-
 #include "base/table_option.hpp"
 #include "mesh/structured/read_grid.hpp"
 #include "miniapps/structured/output.hpp"

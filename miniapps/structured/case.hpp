@@ -67,7 +67,7 @@ struct IncompressibleCase {
 
   // The first patch of a side; all patches of a side have the same has_velocity().
   const SidePatch& side(int d, int end) const {
-    return *std::find_if(patches.begin(), patches.end(), [&](const SidePatch& p) { return p.side == 2 * d + end; });
+    return *std::ranges::find_if(patches, [&](const SidePatch& p) { return p.side == 2 * d + end; });
   }
   // Unknowns per cell of the coupled scheme.
   int unknowns() const { return dim() + 1 + (turbulence == Turbulence::k_omega ? 2 : 0); }
@@ -94,8 +94,7 @@ struct IncompressibleCase {
   void take_largest_force();
   void take_initial_excess();
   bool has_outlet() const {
-    return std::any_of(patches.begin(), patches.end(),
-                       [](const SidePatch& p) { return p.type == SidePatch::Type::outlet; });
+    return std::ranges::any_of(patches, [](const SidePatch& p) { return p.type == SidePatch::Type::outlet; });
   }
 };
 

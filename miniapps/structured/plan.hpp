@@ -24,8 +24,7 @@ struct StructuredPlan {
   RankOptions ranks;
   RunHeader header;  // without the descriptions of the solvers and the quantities of profiles
   std::vector<std::pair<std::string, std::int64_t>> memory;  // bytes by purpose
-  // Copy of the flow, to continue from after an abandoned step (Run::keep_if_due); and the
-  // program.
+  // Copy of the flow, to continue from after an abandoned step (Run::keep_if_due); and the program.
   std::int64_t kept_step = 0, program = std::int64_t{14} << 20;  // program: with its libraries and their buffers
 
   MemoryOverRanks over_ranks(int count) const;

@@ -2,7 +2,6 @@
 
 #include "base/at.hpp"
 #include "miniapps/structured/boundary.hpp"
-#include "miniapps/structured/metrics.hpp"
 
 namespace weir {
 
@@ -112,7 +111,7 @@ void FlowHalo<Space>::velocity(Flow<Space>& flow) {
   velocity_.exchange(fields);
 }
 template <class Space>
-PsiBelow FlowHalo<Space>::psi(View<const double> psi) {
+PsiBelow FlowHalo<Space>::psi_below(View<const double> psi) {
   if (psi_.empty()) return {};
   psi_.start(HaloFields::blocks(psi.data(), 1));
   psi_.finish();

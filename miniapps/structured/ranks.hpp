@@ -111,7 +111,7 @@ class FlowHalo {
   void scalar(Array<double, Space>& field) {
     if (!pressure_.empty()) pressure_.exchange(HaloFields::blocks(field.data(), 1));
   }
-  PsiBelow psi(View<const double> psi);  // valid until the next call
+  PsiBelow psi_below(View<const double> psi);  // valid until the next call
   const std::string& path() const { return velocity_.path(); }
 
  private:

@@ -14,7 +14,7 @@ namespace weir {
 
 std::string read_system(const Table& table, const std::vector<std::string>& systems) {
   const auto system = table.get<std::string>("system", "");
-  if (std::find(systems.begin(), systems.end(), system) != systems.end()) return system;
+  if (std::ranges::find(systems, system) != systems.end()) return system;
   std::string known;
   for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
   table.fail("system", (system.empty() ? "'system' is missing" : "unknown system '" + system + "'") +
@@ -87,7 +87,7 @@ class FacilityLab final : public Lab<Space>, SolveWatch<Space> {  // notes error
   void attach(const SystemDefaults& system, StudiedSolver<Space>& solver, const Table& linear) override {
     const StudiedSystem<Space> studied{
         system.name,           parts_[system.name]++, &solver,       system.options(linear), system.method,
-        system.preconditioner, system.tolerance,      system.matrix, system.is_symmetric};
+        system.preconditioner, system.tolerance,      system.matrix, system.is_symmetric()};
     for (auto& f : facilities_) f->attach(studied);
     solver.watch(this);
   }

@@ -36,7 +36,7 @@ struct Stencil {
 
 Stencil cubic_stencil(const std::vector<double>& nodes, double x) {
   const int n = static_cast<int>(nodes.size());
-  const int right = static_cast<int>(std::upper_bound(nodes.begin(), nodes.end(), x) - nodes.begin());
+  const int right = static_cast<int>(std::ranges::upper_bound(nodes, x) - nodes.begin());
   Stencil s;
   s.count = std::min(n, 4);
   s.first = std::clamp(right - 2, 0, n - s.count);
@@ -85,7 +85,7 @@ void check_range(const Table& table, const Probe& probe) {
 void read_reference(const Table& table, Probe& probe) {
   probe.reference = read_comparison(table);
   probe.reference_field = table.described_by(field_keys).get("field", probe.fields.front());
-  if (std::find(probe.fields.begin(), probe.fields.end(), probe.reference_field) == probe.fields.end())
+  if (std::ranges::find(probe.fields, probe.reference_field) == probe.fields.end())
     table.fail("field", fmt::format("'{}' is not among the probe's fields", probe.reference_field));
   int varying = 0;
   for (int d = 0; d < 3; ++d) {
@@ -180,7 +180,7 @@ std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::
     probe.fields = table.get<std::vector<std::string>>("fields");
     if (probe.fields.empty()) table.fail("fields", "'fields' is empty");
     for (const std::string& field : probe.fields)
-      if (std::find(fields.begin(), fields.end(), field) == fields.end())
+      if (std::ranges::find(fields, field) == fields.end())
         table.fail("fields", fmt::format("unknown field '{}'; there are {}", field, fmt::join(fields, ", ")));
     if (table.has("reference")) read_reference(table.table("reference"), probe);
     probes.push_back(std::move(probe));
@@ -219,7 +219,7 @@ std::vector<HistoryReference> read_history_references(const Table& configuration
   for (const Table& entry : configuration.tables("history_reference")) {
     const Table table = entry.described_by(history_keys);
     const auto quantity = table.get<std::string>("quantity");
-    if (std::find(columns.begin(), columns.end(), quantity) == columns.end())
+    if (std::ranges::find(columns, quantity) == columns.end())
       table.fail("quantity",
                  fmt::format("history.csv has no column '{}'; there are {}", quantity, fmt::join(columns, ", ")));
     const Table reference = table.table("reference");

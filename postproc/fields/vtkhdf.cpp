@@ -248,7 +248,7 @@ void write_voxels(const std::string& path, const Picture& p) {
 bool vtkhdf_available() { return true; }
 
 void write_vtkhdf(const std::string& path, const Picture& p) {
-  std::all_of(p.faces.begin(), p.faces.end(), are_equal_steps) ? write_image(path, p) : write_voxels(path, p);
+  std::ranges::all_of(p.faces, are_equal_steps) ? write_image(path, p) : write_voxels(path, p);
 }
 
 void write_vtkhdf(const std::string& path, const MeshPicture& p) {

@@ -90,7 +90,7 @@ Profile read_published(const Comparison& c) {
   std::istringstream file(content_of(path, "table"));
   std::vector<std::string> names;
   const auto column = [&](const std::string& name) {
-    const auto at = std::find(names.begin(), names.end(), name);
+    const auto at = std::ranges::find(names, name);
     if (at == names.end()) fail(c, fmt::format("no column '{}'; its columns are {}", name, fmt::join(names, ", ")));
     return static_cast<std::size_t>(at - names.begin());
   };
@@ -103,8 +103,8 @@ Profile read_published(const Comparison& c) {
       continue;
     }
     cells.resize(names.size());
-    const bool wanted = std::all_of(c.rows.begin(), c.rows.end(),
-                                    [&](const auto& row) { return agree(cells[column(row.first)], row.second); });
+    const bool wanted =
+        std::ranges::all_of(c.rows, [&](const auto& row) { return agree(cells[column(row.first)], row.second); });
     if (!wanted) continue;
     const auto printed = number(cells[column(c.coordinate)]), value = number(cells[column(c.column)]);
     if (!printed || !value) fail(c, fmt::format("no number in the line '{}'", line));

@@ -162,7 +162,7 @@ std::vector<std::pair<std::int64_t, std::string>> list_checkpoints(const std::st
     const char *from = name.data() + 5, *to = name.data() + name.size() - 3;
     if (std::from_chars(from, to, step).ptr == to) found.emplace_back(step, entry.path().string());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 

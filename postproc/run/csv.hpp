@@ -27,9 +27,9 @@ class Csv {
     while (std::getline(file, line)) rows_.push_back(split(line));
   }
   std::size_t rows() const { return rows_.size(); }
-  bool has(const std::string& name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
+  bool has(const std::string& name) const { return std::ranges::find(names_, name) != names_.end(); }
   std::string text(std::size_t row, const std::string& name) const {
-    const auto column = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+    const auto column = static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
     return column < rows_[row].size() ? rows_[row][column] : "";
   }
   double number(std::size_t row, const std::string& name) const {

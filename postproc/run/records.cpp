@@ -106,27 +106,12 @@ LineFile::LineFile(const std::string& path, const std::string& header) : path_(p
   flush();
 }
 LineFile::~LineFile() {
-  if (file_ < 0) return;
   try {
     flush();
   } catch (const Error&) {
     // A caller that needs the error has called flush() before.
   }
   close(file_);
-}
-LineFile::LineFile(LineFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      waiting_(std::move(other.waiting_)),
-      file_(std::exchange(other.file_, -1)),
-      flushed_at_(other.flushed_at_),
-      is_synced_(other.is_synced_) {}
-LineFile& LineFile::operator=(LineFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(waiting_, other.waiting_);
-  std::swap(file_, other.file_);
-  std::swap(flushed_at_, other.flushed_at_);
-  std::swap(is_synced_, other.is_synced_);
-  return *this;
 }
 
 void LineFile::add(const std::string& line) {

@@ -34,12 +34,11 @@ struct SolveRecord {
 // failed write (full disk) throws Error(Exit::file_io).
 class LineFile {
  public:
-  LineFile() = default;
   // Appends to an existing file; a new file begins with `header`, if that is not empty.
   LineFile(const std::string& path, const std::string& header);
   ~LineFile();
-  LineFile(LineFile&& other) noexcept;
-  LineFile& operator=(LineFile&& other) noexcept;
+  LineFile(const LineFile&) = delete;
+  LineFile& operator=(const LineFile&) = delete;
   void add(const std::string& line);
   void flush();
   void sync();  // flushes and waits for the disk, so that a power cut loses nothing
@@ -47,7 +46,7 @@ class LineFile {
  private:
   std::string path_, waiting_;
   int file_ = -1;
-  double flushed_at_ = 0;
+  double flushed_at_;
   bool is_synced_ = true;
 };
 

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <utility>
 
 #include "base/foreign/foreign_call.hpp"
 #include "base/foreign/optional_library.hpp"
 #include "base/nearest.hpp"
-#include "base/timer.hpp"
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/write_aside.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "base/foreign/optional_library.hpp"
 #include "base/print.hpp"
@@ -170,19 +171,13 @@ void Run::event(const std::string& kind, const std::string& message) {
     return;
   }
   // One JSON object per line. The step comes first, so that a restart can truncate the file.
-  std::string escaped;
-  for (const char c : message) {
-    if (c == '"' || c == '\\') escaped += '\\';
-    if (static_cast<unsigned char>(c) < 0x20)
-      escaped += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      escaped += c;
-  }
+  using Json = nlohmann::json;
+  const std::string quoted = Json(message).dump(-1, ' ', false, Json::error_handler_t::replace);
   const std::int64_t step = std::max(step_, last_.step);
   const auto add = [&] {
     if (!events_) return;  // the first files of the run could not be written
-    events_->add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", step, last_.time,
-                             wall(), kind, escaped));
+    events_->add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":{}}})", step, last_.time,
+                             wall(), kind, quoted));
     events_->flush();
   };
   speaks_alone_ ? add() : on_root(add);

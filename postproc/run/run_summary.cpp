@@ -24,14 +24,13 @@ constexpr std::size_t room_for_a_reason = 1024;
 
 // Overwrites the allocated blocks of a file; blanks fill the rest.
 void overwrite_in_place(const std::string& path, std::string text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file < 0) return;
   struct stat status {};
   if (fstat(file, &status) == 0 && text.size() <= static_cast<std::size_t>(status.st_size)) {
     text.resize(static_cast<std::size_t>(status.st_size), ' ');
     if (pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size())) fsync(file);
   }
-  close(file);
 }
 
 }  // namespace

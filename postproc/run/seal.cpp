@@ -17,24 +17,13 @@ namespace {
 
 constexpr std::size_t least_head = 512;  // of HDF5
 
-// A file descriptor that closes itself.
-struct Descriptor {
-  int fd;
-  explicit Descriptor(int f) : fd(f) {}
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-};
-
 std::uint64_t hash_of_bytes(const Descriptor& file, const std::string& path, std::int64_t from, std::int64_t to) {
   constexpr std::int64_t chunk = std::int64_t{1} << 20;
   if (from < 0 || to < from) fail_to_read(path, "is damaged: its head was altered");
   const auto buffer = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(std::min(chunk, to - from)));
   Hash64 hash;
   for (std::int64_t at = from; at < to;) {
-    const ssize_t n = pread(file.fd, buffer.get(), static_cast<std::size_t>(std::min(chunk, to - at)), at);
+    const ssize_t n = pread(file, buffer.get(), static_cast<std::size_t>(std::min(chunk, to - at)), at);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) fail_to_read(path, std::string("cannot be read: ") + (n < 0 ? std::strerror(errno) : "it ends early"));
     hash.add(buffer.get(), static_cast<std::size_t>(n));
@@ -64,8 +53,7 @@ std::int64_t number_after(std::string_view line, std::string_view key) {
 
 std::string read_head(const Descriptor& file, const std::string& path, std::size_t size) {
   std::string head(size, '\0');
-  if (pread(file.fd, head.data(), size, 0) < 0)
-    fail_to_read(path, std::string("cannot be read: ") + std::strerror(errno));
+  if (pread(file, head.data(), size, 0) < 0) fail_to_read(path, std::string("cannot be read: ") + std::strerror(errno));
   return head;
 }
 
@@ -123,7 +111,7 @@ std::size_t seal_bytes(const SealedFormat& format, const std::vector<std::string
 void seal_file(const std::string& path, const SealedFormat& format, std::size_t head,
                const std::vector<SealedPart>& parts) {
   const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
-  const off_t bytes = file.fd < 0 ? -1 : lseek(file.fd, 0, SEEK_END);
+  const off_t bytes = file < 0 ? -1 : lseek(file, 0, SEEK_END);
   if (bytes < 0) fail_to_write(path, errno);
   std::string text = first_line(format, bytes, head, hash_of_bytes(file, path, static_cast<std::int64_t>(head), bytes));
   if (format.seals_parts) {
@@ -134,7 +122,7 @@ void seal_file(const std::string& path, const SealedFormat& format, std::size_t 
   }
   text.resize(head, '\0');
   for (std::size_t at = 0; at < text.size();) {  // a short count is no error and sets no errno: the next try has it
-    const ssize_t n = pwrite(file.fd, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    const ssize_t n = pwrite(file, text.data() + at, text.size() - at, static_cast<off_t>(at));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) fail_to_write(path, n < 0 ? errno : ENOSPC);
     at += static_cast<std::size_t>(n);
@@ -143,8 +131,8 @@ void seal_file(const std::string& path, const SealedFormat& format, std::size_t 
 
 void verify_seal(const std::string& path, const SealedFormat& format) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.fd < 0) fail_to_read(path, std::string("cannot be read: ") + std::strerror(errno));
-  const auto bytes = static_cast<std::int64_t>(lseek(file.fd, 0, SEEK_END));
+  if (file < 0) fail_to_read(path, std::string("cannot be read: ") + std::strerror(errno));
+  const auto bytes = static_cast<std::int64_t>(lseek(file, 0, SEEK_END));
   std::string head = read_head(file, path, least_head);
   check_schema(path, format, head);
   const std::string_view line(head.data(), std::min(head.find('\n'), head.size()));

@@ -11,7 +11,6 @@
 #include <memory>
 #include <system_error>
 
-#include "base/error.hpp"
 #include "postproc/hdf5_id.hpp"
 #include "postproc/run/write_aside.hpp"
 

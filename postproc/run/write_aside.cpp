@@ -48,12 +48,11 @@ void write_aside(const std::string& path, const std::function<void(const std::st
 }
 
 void reserve_file(const std::string& path, std::int64_t bytes) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file < 0) fail_to_write(path, errno);
   int status = 0;
   do status = posix_fallocate(file, 0, static_cast<off_t>(bytes));
   while (status == EINTR);
-  close(file);
   if (status != 0 && status != EOPNOTSUPP && status != EINVAL) fail_to_write(path, status);
 }
 

@@ -1,5 +1,5 @@
-"""Capsules: the systems that a run has captured (miniapps/study/capture/capsule.hpp), each matrix from the arrays that its kind is
-kept as (solvers/matrix/matrix_record.cpp)."""
+"""Capsules: the systems that a run has captured (miniapps/study/capture/capsule.hpp), each matrix from the arrays
+of its kind (solvers/matrix/matrix_record.cpp)."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -138,7 +138,7 @@ def _separable(arrays: dict[str, Array]) -> Any:
 
 
 def _promises_of_separable(arrays: dict[str, Array]) -> tuple[bool, bool]:
-    """Symmetric; constants are its null space where nothing but couplings is left."""
+    """(symmetric, constant null space); the latter if the operator has couplings only."""
     return True, arrays["coefficients"][0] == 0 and not any(arrays[axis + "_boundary"].any() for axis in "xyz")
 
 

@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Fields:
-    """cells, points: arrays by name, of cells and of nodes; time: None where the file does not say."""
+    """cells, points: arrays by name, of cells and of nodes; time: None if the file has none."""
     path: Path
     time: float | None
     cells: dict[str, Array]

@@ -19,8 +19,8 @@ EXIT_CODES = {1: "internal error", 2: "usage or case file", 3: "solver failed", 
 
 
 class WeirError(RuntimeError):
-    """The program has ended with another exit code than 0. text: its output; run: the run directory as far as it was
-    written, or None."""
+    """The program has ended with another exit code than 0. text: its output; run: the run directory if one was
+    written, else None."""
 
     def __init__(self, command: list[str], exit_code: int, text: str, log: str, run: Run | None = None) -> None:
         meaning = "signal %d" % (exit_code - 128) if exit_code > 128 else EXIT_CODES.get(exit_code, "unknown")
@@ -45,7 +45,7 @@ def call(*arguments: str | os.PathLike[str]) -> str:
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:
         try:
             log, text = process.communicate()
-        except KeyboardInterrupt:  # it writes a checkpoint, which takes a moment
+        except KeyboardInterrupt:  # the run writes a checkpoint before it ends
             process.send_signal(signal.SIGINT)
             process.communicate()
             raise
@@ -59,8 +59,8 @@ def call(*arguments: str | os.PathLike[str]) -> str:
 def run(case: str | os.PathLike[str], /, directory: str | os.PathLike[str] | None = None, *, threads: int | None = None, overwrite: bool = False,
         unset: Iterable[str] = (), arguments: Iterable[str] = (), raises: bool = True, **overrides: Any) -> Run:
     """Runs a case into `directory` (default: weir-runs/CASE) and reads it. overrides: keys of the case, as tables or dotted names:
-    time={"end": 1.0}, **{"linear.pressure.method": "cg"}; None takes a key out. arguments: other options of `weir run`.
-    raises=False: a run that ended badly is returned if it has left records; its exit_code and status tell."""
+    time={"end": 1.0}, **{"linear.pressure.method": "cg"}; None removes a key. arguments: other options of `weir run`.
+    raises=False: a run with a non-zero exit code is returned if it has written records; see its exit_code and status."""
     name = Path(case).stem
     target = Path(directory) if directory is not None else Path("weir-runs") / name
     words = ["run", os.fspath(case), "-o", str(target), *arguments]
@@ -74,7 +74,7 @@ def run(case: str | os.PathLike[str], /, directory: str | os.PathLike[str] | Non
     try:
         call(*words)
     except WeirError as error:
-        if _stamp(target) != before:  # else what lies there is of another run
+        if _stamp(target) != before:  # else the directory belongs to an earlier run
             error.run = Run(target)
         if raises or error.run is None:
             raise

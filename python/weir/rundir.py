@@ -14,16 +14,16 @@ from .table import Table, read_csv
 
 
 class Check(NamedTuple):
-    """A line of the case's [check]."""
+    """One check of the table [check] of the case."""
     name: str
-    computed: float | None  # None: the run has not come to it
+    computed: float | None  # None: not computed by the run
     expected: float
     tolerance: float
     holds: bool
 
 
 class Probe(NamedTuple):
-    """A profile: what was computed and, where the case names published data, both at the published points."""
+    """A profile: the computed values and, if the case names published data, computed and published values at the published points."""
     name: str
     computed: Table
     published: Table | None
@@ -62,7 +62,7 @@ class Run:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The case in force, all defaults filled in (config.effective.toml)."""
+        """The effective case with all defaults (config.effective.toml)."""
         found: dict[str, Any] = self._directory.config
         return found
 
@@ -89,19 +89,19 @@ class Run:
 
     @property
     def missing(self) -> list[tuple[str, str]]:
-        """(what, why) of each file that is not there or cannot be read."""
+        """(file, reason) for each file that is missing or cannot be read."""
         return list(self._directory.missing)
 
     # ---- records
 
     @cached_property
     def history(self) -> Table:
-        """A row per step."""
+        """One row per step."""
         return Table(self._directory.history or {})
 
     @cached_property
     def solves(self) -> Table:
-        """A row per linear solve."""
+        """One row per linear solve."""
         return Table(self._directory.solves or {})
 
     @cached_property
@@ -110,7 +110,7 @@ class Run:
                 for name, computed, published, _ in self._directory.probes()}
 
     def table(self, name: str) -> Table | None:
-        """Any other CSV file of the run, such as table("surface/wall.csv"); None where there is none."""
+        """Any other CSV file of the run, such as table("surface/wall.csv"); None if the run has no such file."""
         path = self.path / name
         return read_csv(path) if path.exists() else None
 
@@ -151,7 +151,7 @@ class Run:
 
     @cached_property
     def systems(self) -> Systems:
-        """The captured linear systems, in the order of their names; none: empty."""
+        """The captured linear systems, sorted by name; empty if the run has captured none."""
         return systems(self.path) if (self.path / "capsules").is_dir() else Systems([])
 
 

@@ -93,7 +93,7 @@ def library_version() -> str:
 
 
 def _on_host(values: typing.Any, name: str) -> typing.Any:
-    """A contiguous numpy array of doubles: the same memory where `values` is one, or gives one by DLPack; else a copy."""
+    """A contiguous numpy array of doubles: without a copy if `values` is such an array or provides it by DLPack."""
     if getattr(values, "__cuda_array_interface__", None) is not None:
         raise SolverError(2, f"{name} is in the memory of the GPU, the matrix is not")
     if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack_device__"):
@@ -157,7 +157,7 @@ def _check_rows(A: typing.Any) -> None:
 
 
 class _Vector:
-    """The address of a vector of doubles in the solver's space: a numpy array, or what has __cuda_array_interface__ (CuPy, PyTorch)."""
+    """The address of a vector of doubles in the solver's space: a numpy array or an object with __cuda_array_interface__ (CuPy, PyTorch)."""
 
     def __init__(self, values: typing.Any, size: int, on_device: bool, name: str) -> None:
         cuda = getattr(values, "__cuda_array_interface__", None)
@@ -188,16 +188,16 @@ def _result_of(raw: _Result) -> SolveResult:
 class Solver:
     """A solver for one matrix.
 
-    A         scipy.sparse matrix (CSR and BSR are read without conversion), a tuple (data, indices, indptr) of CSR of numpy arrays or
-              of what gives DLPack; in a library built for CUDA also cupyx.scipy.sparse CSR, or such a tuple of arrays with
+    A         scipy.sparse matrix (CSR and BSR are read without conversion), the CSR arrays (data, indices, indptr) as a tuple of numpy
+              arrays or of objects with DLPack; in a library built for CUDA also cupyx.scipy.sparse CSR, or such a tuple of arrays with
               __cuda_array_interface__
     options   keys of [linear.SYSTEM] as TOML text
-    symmetric, constant_null_space   what is known of A; None: found from the numbers
-    threads   0: as OpenMP decides
-    copy      False: the library uses the arrays of A instead of a copy, which must not change but by update(); update() writes the
-              new values into them. Arrays of another type than float64, int32 (indices) and int64 (indptr) are converted first
+    symmetric, constant_null_space   facts about A; None: determined from the values
+    threads   0: the default of OpenMP
+    copy      False: the library uses the arrays of A instead of a copy. Only update() may change them; it writes the new values into
+              them. Arrays of other types than float64, int32 (indices) and int64 (indptr) are copied for the conversion
     comm      an mpi4py communicator or its integer of Fortran: A is this rank's rows with columns of the whole matrix, b and x this
-              rank's parts, and all calls are collective. The ranks' rows follow each other.
+              rank's parts, and all calls are collective. The rows are numbered by rank.
     """
 
     def __init__(self, A: typing.Any, options: str = "", *, symmetric: bool | None = None, constant_null_space: bool | None = None,
@@ -275,7 +275,7 @@ class Solver:
         self._check(self._lib.weir_setup(self._open(), ctypes.byref(csr)))
 
     def update(self, A: typing.Any) -> None:
-        """New values. A of another pattern is set up from the beginning."""
+        """New values. A matrix with another pattern is set up as a new one."""
         A, on_device = self._canonical(A)
         form, block, start, index = self._pattern
         same = (on_device == self._on_device and A.format == form and A.shape[0] == self._size and
@@ -343,7 +343,7 @@ class Solver:
                                                   rmatvec=lambda r: self.apply(r.ravel(), transposed=True))
 
     def aslinearoperator(self) -> scipy.sparse.linalg.LinearOperator:
-        """x = A^-1 b as a scipy operator; SolverError where a solve does not converge."""
+        """x = A^-1 b as a scipy operator; SolverError if a solve does not converge."""
 
         def solve(b: typing.Any, transposed: bool) -> typing.Any:
             x, result = self.solve(b.ravel(), transposed=transposed)
@@ -363,11 +363,11 @@ class Solver:
         return np.array(norms[:count.value])
 
     def record(self, folder: str | os.PathLike[str] | None) -> None:
-        """Writes the systems of later solves into a folder for `weir replay` and `weir solve`; None: no more."""
+        """Writes the systems of later solves into a folder for `weir replay` and `weir solve`; None: stops writing."""
         self._check(self._lib.weir_record(self._open(), None if folder is None else os.fsencode(folder)))
 
     def cancel(self) -> None:
-        """From another thread: ends the solve that is running."""
+        """Ends the running solve; to be called from another thread."""
         self._lib.weir_cancel(self._open())
 
     def close(self) -> None:

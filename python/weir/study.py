@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 class Shadow:
-    """Solvers of the same systems, the reference solver's A/A repeats among them. summary: a row per solver; solves: a row per solve."""
+    """Solvers of the same systems, including the A/A replicas of the reference solver. summary: one row per solver; solves: one row per solve."""
 
     def __init__(self, directory: Any) -> None:
         self._study = shadow.Study(directory)
@@ -65,7 +65,7 @@ class Shadow:
         return Interval(*(float(self._study.value(self._known(name), column)) for column in ("ratio", "low", "high")))
 
     def ratios(self, name: str) -> NDArray[np.float64]:
-        """Time over the reference's, system by system; `steps` tells which."""
+        """Time over the reference's, for each system; `steps` has the steps of these systems."""
         values: NDArray[np.float64] = self._study.ratio(self._known(name))
         return values
 
@@ -86,7 +86,7 @@ class Shadow:
 
 
 class Relay:
-    """Branches of the run by each solver. solvers: the entry of each in run.json, by name; branches: a row per branch."""
+    """Branches of the run by each solver. solvers: the entry of each in run.json, by name; branches: one row per branch."""
 
     def __init__(self, directory: Any, beside: Shadow | None) -> None:
         self._directory, self._relay = directory, relay.read(directory)
@@ -115,13 +115,13 @@ class Relay:
         return {name: str(self.solvers[name]["verdict"]) for name in self.candidates}
 
     def interval(self, name: str) -> Interval:
-        """Cost on branches over the reference's; inf where a bound is open."""
+        """Cost on branches over the reference's; inf: no upper bound."""
         of = self.solvers[name]
         return Interval(*(np.inf if v is None else float(v) for v in (of["closed"], *of["closed_interval"])))
 
 
 class Ab:
-    """Whole runs of configurations, paired. summary: a row per case and configuration; runs: a row per run."""
+    """Whole runs of configurations, paired. summary: one row per case and configuration; runs: one row per run."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class System:
-    """matrix x = rhs. matrix: csr_matrix, or bsr_matrix where its rows come in blocks; guess: where the solver began."""
+    """matrix x = rhs. matrix: csr_matrix, or bsr_matrix if its rows are blocks; guess: initial guess of the solver."""
     path: Path
     name: str
     step: int
@@ -25,14 +25,14 @@ class System:
     matrix: Any  # scipy.sparse.csr_matrix | bsr_matrix
     rhs: NDArray[np.float64]
     guess: NDArray[np.float64]
-    coordinates: NDArray[np.float64] | None = None  # [block row, 3]; None: not known
-    symmetric: bool | None = None  # what the code that made it says; None: nothing
+    coordinates: NDArray[np.float64] | None = None  # [block row, 3]; None: unknown
+    symmetric: bool | None = None  # as stated by the code that wrote the system; None: not stated
     constant_null_space: bool | None = None
     origin: dict[str, Any] = field(default_factory=dict)  # of a run: case, solver, its options and result, ...
 
     @property
     def block(self) -> int:
-        """Unknowns a block row."""
+        """Unknowns per block row."""
         return int(self.matrix.blocksize[0]) if self.matrix.format == "bsr" else 1
 
     @property

@@ -50,7 +50,7 @@ class Amgcl : public Peer {
   void update(const BlockCsrData& A) override { setup(A); }
 
   PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) override {
-    std::fill(d.begin(), d.end(), 0.0);
+    std::ranges::fill(d, 0.0);
     if (!multigrid_) return {0, Reason::breakdown};
     auto& p = method_->prm;
     p.tol = target / l2_norm(r);
@@ -60,10 +60,7 @@ class Amgcl : public Peer {
     try {
       const auto [iterations, error] = (*method_)(*multigrid_, right, x);
       std::copy(x.begin(), x.end(), d.begin());
-      const bool met = error <= p.tol;
-      return {static_cast<int>(iterations), met                                              ? Reason::converged
-                                            : static_cast<int>(iterations) >= max_iterations ? Reason::max_iterations
-                                                                                             : Reason::breakdown};
+      return outcome(static_cast<int>(iterations), error <= p.tol, max_iterations);
     } catch (const std::runtime_error&) {  // breakdown of an inner product
       return {0, Reason::breakdown};
     }

@@ -37,8 +37,6 @@ class Amgx : public Peer {
     begin_amgx();
   }
   ~Amgx() override { release(); }
-  Amgx(const Amgx&) = delete;
-  Amgx& operator=(const Amgx&) = delete;
 
   void setup(const BlockCsrData& A) override {
     const BlockCsrData rows = scalar_rows(A);
@@ -64,7 +62,7 @@ class Amgx : public Peer {
 
   // AMGX's tolerance is fixed at set-up: it solves to |b| <= 1 with a right-hand side divided by the target.
   PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) override {
-    std::fill(d.begin(), d.end(), 0.0);
+    std::ranges::fill(d, 0.0);
     if (!is_good_) return {0, Reason::breakdown};
     std::transform(r.begin(), r.end(), right_.begin(), [=](double x) { return x / target; });
     check(AMGX_vector_upload(b_, n_, 1, right_.data()), "AMGX_vector_upload");
@@ -76,9 +74,7 @@ class Amgx : public Peer {
     check(AMGX_solver_get_iterations_number(solver_, &iterations), "AMGX_solver_get_iterations_number");
     check(AMGX_vector_download(x_, d.data()), "AMGX_vector_download");
     for (double& x : d) x *= target;
-    return {std::max(1, iterations), status == AMGX_SOLVE_SUCCESS   ? Reason::converged
-                                     : iterations >= max_iterations ? Reason::max_iterations
-                                                                    : Reason::breakdown};
+    return outcome(std::max(1, iterations), status == AMGX_SOLVE_SUCCESS, max_iterations);
   }
   std::string describe() const override { return "AMGX, " + method_ + " with " + hierarchy_ + " multigrid"; }
 
@@ -136,7 +132,7 @@ PeerLibrary amgx_library() {
   return {"amgx", true, [](const std::string& what, const KrylovOptions& options) -> std::unique_ptr<Peer> {
             const std::vector<std::string> words = peer_words(what);
             const auto is_one_of = [](const std::string& word, std::initializer_list<const char*> known) {
-              return std::find(known.begin(), known.end(), word) != known.end();
+              return std::ranges::find(known, word) != known.end();
             };
             if (words.size() != 2 || !is_one_of(words[0], {"cg", "bicgstab", "fgmres"}) ||
                 !is_one_of(words[1], {"aggregation", "classical"}))

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <type_traits>
 
-#include "base/error.hpp"
 #include "base/timer.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/adapters/vendor/vendor_kernels.hpp"
@@ -106,7 +105,7 @@ class PeerSolver : public AnySolver<Space> {
     r_.download(host_r_);
     const PeerSolve s =
         peer_->solve(host_r_, it.target(), std::max(1, options_.max_iterations - it.iterations()), host_d_);
-    const bool is_finite = std::all_of(host_d_.begin(), host_d_.end(), [](double v) { return std::isfinite(v); });
+    const bool is_finite = std::ranges::all_of(host_d_, [](double v) { return std::isfinite(v); });
     double norm = it.norm();
     if (is_finite) {
       d_.upload(host_d_);

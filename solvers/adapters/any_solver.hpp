@@ -5,10 +5,9 @@
 // with the keys of [linear.SYSTEM] (solvers/linear_solver.hpp). Peers do not support `norm = "max"` and `basis`;
 // their options are part of the name.
 //
-// All are stopped by the same test: the true residual b - A x computed here. A peer that reports convergence but
-// misses the target is called again for the correction as long as that halves the residual (which refines a direct
-// solver's answer); otherwise the solve is `stagnated`. Constants are projected out of singular systems for peers as
-// well.
+// All are stopped by the same test: the true residual b - A x computed here. A peer that reports convergence but misses
+// the target is called again for the correction as long as that halves the residual (which refines a direct solver's
+// answer); otherwise the solve is `stagnated`. Constants are projected out of singular systems for peers as well.
 #pragma once
 #include <memory>
 #include <span>

@@ -58,8 +58,6 @@ class Cudss : public Peer {
     cudssConfigDestroy(config_);
     cudssDestroy(handle_);
   }
-  Cudss(const Cudss&) = delete;
-  Cudss& operator=(const Cudss&) = delete;
 
   void setup(const BlockCsrData& A) override {
     if (cholesky_ && !A.symmetric)
@@ -90,7 +88,7 @@ class Cudss : public Peer {
     factorise(CUDSS_PHASE_REFACTORIZATION);
   }
   PeerSolve solve(std::span<const double> r, double, int, std::span<double> d) override {
-    std::fill(d.begin(), d.end(), 0.0);
+    std::ranges::fill(d, 0.0);
     if (!is_good_) return {0, Reason::breakdown};
     std::copy(r.begin(), r.end(), host_.begin());
     if (rows_.holds_last) host_.back() = 0;

@@ -62,9 +62,7 @@ class Iterative : public Peer {
     D = solver_.solve(ConstVectorMap(r.data(), n));
     const bool met = solver_.info() == Eigen::Success;
     const int iterations = static_cast<int>(solver_.iterations()) + (met && forgets_the_last ? 1 : 0);
-    return {iterations, met                            ? Reason::converged
-                        : iterations >= max_iterations ? Reason::max_iterations
-                                                       : Reason::breakdown};
+    return outcome(iterations, met, max_iterations);
   }
   std::string describe() const override { return "Eigen, " + name_; }
 

@@ -77,7 +77,7 @@ class Ginkgo : public Peer {
   void update(const BlockCsrData& A) override { setup(A); }
 
   PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) override {
-    std::fill(d.begin(), d.end(), 0.0);
+    std::ranges::fill(d, 0.0);
     if (!method_) return {0, Reason::breakdown};
     const auto logger = gko::share(gko::log::Convergence<double>::create());
     const auto by_residual = gko::share(gko::stop::ResidualNorm<double>::build()
@@ -98,9 +98,7 @@ class Ginkgo : public Peer {
       return {1, Reason::breakdown};
     }
     const auto iterations = std::max(1, static_cast<int>(logger->get_num_iterations()));
-    return {iterations, logger->has_converged()        ? Reason::converged
-                        : iterations >= max_iterations ? Reason::max_iterations
-                                                       : Reason::breakdown};
+    return outcome(iterations, logger->has_converged(), max_iterations);
   }
   std::string describe() const override { return "Ginkgo, " + what_; }
 
@@ -138,7 +136,7 @@ Peer* make(const std::string& what, const std::string& preconditioner, const Kry
 extern "C" Peer* weir_make_peer(const char* library, const std::string& what, const KrylovOptions& options) {
   const std::vector<std::string> words = peer_words(what);
   const std::vector<std::string> known{"jacobi", "ilu", "parilu", "parilut", "multigrid"};
-  if (words.size() == 2 && std::find(known.begin(), known.end(), words[1]) != known.end()) {
+  if (words.size() == 2 && std::ranges::find(known, words[1]) != known.end()) {
     if (words[0] == "cg") return make<gko::solver::Cg<double>>(what, words[1], options);
     if (words[0] == "bicgstab") return make<gko::solver::Bicgstab<double>>(what, words[1], options);
     if (words[0] == "gmres") return make<gko::solver::Gmres<double>>(what, words[1], options);

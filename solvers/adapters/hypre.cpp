@@ -83,8 +83,6 @@ class Hypre : public Peer {
   ~Hypre() override {
     if (!mpi_is_over()) release();
   }
-  Hypre(const Hypre&) = delete;
-  Hypre& operator=(const Hypre&) = delete;
 
   void setup(const BlockCsrData& A) override {
     release();

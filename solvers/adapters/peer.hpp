@@ -28,10 +28,18 @@ struct PeerSolve {
   int iterations = 0;  // as counted in the method's paper; 1 for a direct solver
   Reason reason = Reason::breakdown;
 };
+// The outcome of an iterative method that did or did not reach its target.
+inline PeerSolve outcome(int iterations, bool is_reached, int max_iterations) {
+  if (is_reached) return {iterations, Reason::converged};
+  return {iterations, iterations >= max_iterations ? Reason::max_iterations : Reason::breakdown};
+}
 
 class Peer {
  public:
+  Peer() = default;
   virtual ~Peer() = default;
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
   virtual void setup(const BlockCsrData& A) = 0;   // once per pattern
   virtual void update(const BlockCsrData& A) = 0;  // new values, same pattern: keeps what the library can keep
   // Writes all of d. iterations >= 1.

@@ -1,7 +1,6 @@
-// PETSc (Balay et al.): KSP and PC chosen by PETSc's own options, AIJ for scalar rows and BAIJ for blocks, one
-// process. Convergence is measured in the unpreconditioned residual if the method can (GMRES then uses right
-// preconditioning). An update keeps the symbolic factors. -ksp_rtol and similar options are overridden at every
-// solve.
+// PETSc (Balay et al.): KSP and PC chosen by PETSc's own options, AIJ for scalar rows and BAIJ for blocks, one process.
+// Convergence is measured in the unpreconditioned residual if the method can (GMRES then uses right preconditioning).
+// An update keeps the symbolic factors. -ksp_rtol and similar options are overridden at every solve.
 #include <petscksp.h>
 
 #include "base/error.hpp"
@@ -64,8 +63,6 @@ class Petsc : public Peer {
     release();
     PetscOptionsDestroy(&options_);
   }
-  Petsc(const Petsc&) = delete;
-  Petsc& operator=(const Petsc&) = delete;
 
   void setup(const BlockCsrData& A) override {
     release();

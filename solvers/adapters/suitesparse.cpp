@@ -25,8 +25,6 @@ class Cholmod : public Peer {
     cholmod_l_free_factor(&factor_, &common_);
     cholmod_l_finish(&common_);
   }
-  Cholmod(const Cholmod&) = delete;
-  Cholmod& operator=(const Cholmod&) = delete;
 
   void setup(const BlockCsrData& A) override {
     if (!A.symmetric)
@@ -43,7 +41,7 @@ class Cholmod : public Peer {
     factorise(a);
   }
   PeerSolve solve(std::span<const double> r, double, int, std::span<double> d) override {
-    std::fill(d.begin(), d.end(), 0.0);
+    std::ranges::fill(d, 0.0);
     if (!is_good_) return {0, Reason::breakdown};  // not positive definite
     std::vector<double> right(r.begin(), r.end());
     if (rows_.holds_last) right.back() = 0;
@@ -95,9 +93,6 @@ class Cholmod : public Peer {
 class Umfpack : public Peer {
  public:
   ~Umfpack() override { release(); }
-  Umfpack() = default;
-  Umfpack(const Umfpack&) = delete;
-  Umfpack& operator=(const Umfpack&) = delete;
 
   void setup(const BlockCsrData& A) override {
     release();
@@ -112,7 +107,7 @@ class Umfpack : public Peer {
     factorise();
   }
   PeerSolve solve(std::span<const double> r, double, int, std::span<double> d) override {
-    std::fill(d.begin(), d.end(), 0.0);
+    std::ranges::fill(d, 0.0);
     if (!numeric_) return {0, Reason::breakdown};  // singular
     std::vector<double> right(r.begin(), r.end());
     if (rows_.holds_last) right.back() = 0;

@@ -26,7 +26,7 @@ void check_shape(const weir_stencil& A) {
   }
   if (A.periodic > (WEIR_X | WEIR_Y | WEIR_Z)) refuse("periodic has other bits than WEIR_X, WEIR_Y and WEIR_Z");
   if (!A.value) refuse("value is a null pointer");
-  if (A.flags & WEIR_BORROW) refuse("WEIR_BORROW: a stencil is copied");
+  if (A.flags & WEIR_BORROW) refuse("WEIR_BORROW: a stencil cannot be borrowed; its values are copied");
 }
 
 weir_csr as_rows(const weir_stencil& A) {

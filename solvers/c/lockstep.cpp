@@ -2,7 +2,6 @@
 
 #include <ucontext.h>
 
-#include <array>
 #include <exception>
 #include <memory>
 #include <optional>

@@ -24,7 +24,7 @@ OpenLoop::OpenLoop(const Table& select) {
   for (const std::string& name : names_) {
     const bool is_key = std::any_of(std::begin(keys), std::end(keys), [&](const Option& k) { return name == k.name; });
     if (is_key || !select.is_table(name)) t.fail("solvers", "[select." + name + "] is missing");
-    if (std::count(names_.begin(), names_.end(), name) > 1) t.fail("solvers", "'" + name + "' is named twice");
+    if (std::ranges::count(names_, name) > 1) t.fail("solvers", "'" + name + "' is named twice");
   }
   every_ = t.get<int>("every");
   margin_ = t.get<double>("margin");

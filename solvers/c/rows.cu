@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "base/at.hpp"
-#include "base/error.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/facts.hpp"
@@ -80,9 +79,7 @@ RowParts::RowParts(const Communicator& of, std::int64_t rows) : ranks(&of), firs
   for (const double count : counts) first.push_back(first.back() + static_cast<int>(count));
 }
 
-std::size_t RowParts::owner(int row) const {
-  return at(std::upper_bound(first.begin(), first.end(), row) - first.begin()) - 1;
-}
+std::size_t RowParts::owner(int row) const { return at(std::ranges::upper_bound(first, row) - first.begin()) - 1; }
 
 void check_shape(const weir_csr& A) {
   if (A.rows < 1 || A.rows > most)
@@ -115,7 +112,7 @@ BlockCsrData read(const weir_csr& A, const RowParts& parts) {
 }
 
 void check_lent(const weir_csr& A, const RowParts& parts) {
-  if (!parts.is_alone()) refuse("WEIR_BORROW: a matrix over ranks is copied");
+  if (!parts.is_alone()) refuse("WEIR_BORROW: a distributed matrix cannot be borrowed; it is copied");
   if (A.row_start_bits != 64 || A.flags & WEIR_ONE_BASED || (A.flags & WEIR_COLUMN_MAJOR && A.block > 1))
     refuse("WEIR_BORROW needs 64-bit row_start, indices that count from 0, and blocks stored by rows");
 }
@@ -289,10 +286,10 @@ Rows<Space>::Rows(BlockCsrData A, const RowParts& parts, const weir_csr* lent)
     s = split(A_, parts);
     own_ = std::make_unique<BlockCsr<Space>>(s.own);
     std::vector<int> ghosts = s.beyond.ghost;  // ascending columns are ascending owners: the order of the halo
-    std::sort(ghosts.begin(), ghosts.end());
+    std::ranges::sort(ghosts);
     ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
     for (int& ghost : s.beyond.ghost)
-      ghost = static_cast<int>(std::lower_bound(ghosts.begin(), ghosts.end(), ghost) - ghosts.begin());
+      ghost = static_cast<int>(std::ranges::lower_bound(ghosts, ghost) - ghosts.begin());
     for (const int ghost : ghosts) {
       const std::size_t owner = parts.owner(ghost);
       requests.push_back({static_cast<int>(requests.size()), static_cast<int>(owner), ghost - parts.first[owner]});

@@ -87,7 +87,7 @@ class SolverOf final : public AnySolver {
   void setup_operator(const RowParts& parts, std::uint32_t flags, weir_operator apply, void* context,
                       BlockCsrData* near, const RowParts& near_parts) override {
     operator_ = std::make_unique<CallbackMatrix<Space>>(parts, flags, apply, context);
-    if (loop_) refuse("[select] needs a matrix: it chooses no solver of an operator");
+    if (loop_) refuse("[select] requires a matrix; it cannot choose a solver of an operator");
     if (near) return begin(std::make_unique<Rows<Space>>(std::move(*near), near_parts));
     own_.reset();
     solver_ = set_up(*operator_);
@@ -256,7 +256,7 @@ class SolverOf final : public AnySolver {
     transposed_.reset();
     is_adjoint_ = false;
     last_ = nullptr;
-    if (loop_ && own->matrix().ranks()) refuse("[select] chooses on one rank, not over the ranks of a communicator");
+    if (loop_ && own->matrix().ranks()) refuse("[select] runs on one rank only");
     solver_ = set_up(own->matrix());
     own_ = std::move(own);
     if (!loop_) return;

@@ -246,7 +246,7 @@ int weir_setup(weir_solver_t* handle, const weir_csr* A) {
 
 int weir_setup_stencil(weir_solver_t* handle, const weir_stencil* A) {
   return guarded(handle, [&](Client& s) {
-    refuse_if(s.ranks->size() > 1, "a stencil is not distributed over ranks: pass its rows to weir_setup");
+    refuse_if(s.ranks->size() > 1, "a stencil cannot be distributed: pass its rows to weir_setup");
     const auto stencil = known_part(A, "weir_stencil", 32);
     weir::c::check_shape(stencil);
     weir_csr shape = weir::c::as_rows(stencil);
@@ -326,7 +326,7 @@ int weir_history(weir_solver_t* handle, const double** norms, int32_t* count) {
 
 int weir_record(weir_solver_t* handle, const char* folder) {
   return guarded(handle, [&](Client& s) {
-    refuse_if(s.ranks->size() > 1, "systems over ranks are not written");
+    refuse_if(s.ranks->size() > 1, "distributed systems cannot be recorded");
     record_into(s, folder);
   });
 }

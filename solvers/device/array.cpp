@@ -3,13 +3,10 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "base/error.hpp"
 #include "solvers/device/asynchronous/fetch_scalars.hpp"

@@ -1,6 +1,6 @@
-// Sums and maxima over an index range with one fixed tree a space: the result does not depend on the number of threads,
-// so runs repeat bit for bit. The body is called once an index and may also write (fused updates), under the rules of
-// for_each.
+// Sums and maxima over an index range with one fixed tree per space: the result does not depend on the number of
+// threads, so runs repeat bit for bit. The body is called once per index and may also write (fused updates), under the
+// rules of for_each.
 //   const double rr = sum<Space>(n, [=] WEIR_HD (int i) { return r[i] * r[i]; });
 //   const Pair  both = sum2<Space>(n, [=] WEIR_HD (int i) { return Pair{x[i] * y[i], y[i] * y[i]}; });
 // A result on the host makes the host wait for the device; leave_sum keeps the sum in device memory instead.

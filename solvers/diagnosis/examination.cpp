@@ -1,7 +1,5 @@
 #include "solvers/diagnosis/examination.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 
@@ -79,7 +77,7 @@ BlockCsrData permuted(const BlockCsrData& A, const Order& order) {
   for (const int i : order) {
     row.clear();
     for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) row.emplace_back(position[A.column[e]], A.value[e]);
-    std::sort(row.begin(), row.end());
+    std::ranges::sort(row);
     for (const auto& [column, value] : row) {
       P.column.push_back(column);
       P.value.push_back(value);

@@ -173,10 +173,9 @@ std::optional<Finding> ill_conditioned(Examination<Space>& e) {
   Finding f{Cause::ill_conditioned, "the matrix is singular to working precision, or nearly so"};
   f.measured("singular values seen", three_digits(least) + " to " + three_digits(most));
   if (t.works()) f.measured("tried with a right-hand side that has a solution", outcome(t));
-  return f.advising(
-      "boundary",
-      "look for a missing or duplicate equation (weir doctor shows the null vector); if the matrix is right, "
-      "weir solve --extended keeps x in double-double precision");
+  return f.advising("boundary",
+                    "look for a missing or duplicate equation (weir doctor shows the null vector); if the matrix is "
+                    "right, weir solve --extended keeps x in double-double precision");
 }
 
 }  // namespace

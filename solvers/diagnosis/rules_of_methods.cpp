@@ -11,7 +11,7 @@ namespace {
 constexpr double noise = 1e-12;     // double precision
 constexpr double of_floats = 1e-4;  // factors stored as floats or 16-bit numbers
 
-double largest(const std::vector<double>& v) { return v.empty() ? 0 : *std::max_element(v.begin(), v.end()); }
+double largest(const std::vector<double>& v) { return v.empty() ? 0 : *std::ranges::max_element(v); }
 double length(const std::vector<double>& x) { return std::sqrt(dot(x, x)); }
 // |x - y| / |x|
 double difference(const std::vector<double>& x, const std::vector<double>& y) {

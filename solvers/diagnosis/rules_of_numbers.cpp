@@ -15,11 +15,11 @@ constexpr double largest_square = 1e150;  // squares of larger numbers overflow 
 constexpr double float_most = 3.4e38, float_least = 1.2e-38;
 
 int first_not_finite(const std::vector<double>& v) {
-  const auto bad = std::find_if(v.begin(), v.end(), [](double e) { return !std::isfinite(e); });
+  const auto bad = std::ranges::find_if(v, [](double e) { return !std::isfinite(e); });
   return bad == v.end() ? -1 : static_cast<int>(bad - v.begin());
 }
 std::string count_not_finite(const std::vector<double>& v) {
-  return std::to_string(std::count_if(v.begin(), v.end(), [](double e) { return !std::isfinite(e); })) + " of " +
+  return std::to_string(std::ranges::count_if(v, [](double e) { return !std::isfinite(e); })) + " of " +
          std::to_string(v.size());
 }
 double largest(const std::vector<double>& v) {
@@ -33,8 +33,7 @@ std::optional<Finding> matrix_not_finite(Examination<Space>& e) {
   const BlockCsrData* A = e.rows();
   if (!A || e.diagnosis().not_finite == 0) return {};
   const int entry = first_not_finite(A->value);
-  const int row =
-      static_cast<int>(std::upper_bound(A->row_start.begin(), A->row_start.end(), entry) - A->row_start.begin()) - 1;
+  const int row = static_cast<int>(std::ranges::upper_bound(A->row_start, entry) - A->row_start.begin()) - 1;
   Finding f{Cause::matrix_not_finite, "the matrix has NaN or Inf entries, first in " + e.row(row)};
   f.measured("NaN or Inf entries", std::to_string(e.diagnosis().not_finite));
   f.measured("the first: row", e.row(row));
@@ -186,13 +185,13 @@ struct ConstantPieces {
   std::vector<int> piece;       // of each row
   std::vector<double> rows, b;  // per component: number of rows; sum of b
   std::vector<char> singular;
-  int count() const { return static_cast<int>(std::count(singular.begin(), singular.end(), 1)); }
+  int count() const { return static_cast<int>(std::ranges::count(singular, 1)); }
 };
 
 ConstantPieces constant_pieces(const BlockCsrData& A, const BlockCsrData& T, const std::vector<double>& b) {
   ConstantPieces c;
   c.piece = pieces_of(graph_of_pattern(A, T));
-  const int pieces = c.piece.empty() ? 0 : *std::max_element(c.piece.begin(), c.piece.end()) + 1;
+  const int pieces = c.piece.empty() ? 0 : *std::ranges::max_element(c.piece) + 1;
   c.rows.assign(at(pieces), 0);
   c.b.assign(at(pieces), 0);
   c.singular.assign(at(pieces), 1);
@@ -233,10 +232,9 @@ std::optional<Finding> constant_null_space(Examination<Space>& e) {
   f.measured("components, singular ones", std::to_string(c.singular.size()) + ", " + std::to_string(c.count()));
   f.measured("fraction of |b| outside the range", std::sqrt(removed / all));
   f.measured("tried: that part removed", outcome(t));
-  return f.advising(
-      c.singular.size() == 1 ? "boundary" : "boundary (or the mesh, which is not connected)",
-      "fix the level (a Dirichlet boundary or one fixed cell), balance inflow and outflow, or mark the matrix as "
-      "having a constant null space, which solvers then project out");
+  return f.advising(c.singular.size() == 1 ? "boundary" : "boundary (or the mesh, which is not connected)",
+                    "fix the level (a Dirichlet boundary or one fixed cell), balance inflow and outflow, or mark the "
+                    "matrix as having a constant null space, which solvers then project out");
 }
 
 // Singular in another way: the same solver must solve b = A z, which has a solution.

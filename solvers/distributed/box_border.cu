@@ -93,7 +93,7 @@ std::vector<BorderLink> border_links(Extents whole, const Periodic& periodic, co
 }
 
 BorderCoupling::BorderCoupling(std::vector<BorderLink> all) : links(std::move(all)) {
-  std::stable_sort(links.begin(), links.end(), [](const BorderLink& a, const BorderLink& b) { return a.row < b.row; });
+  std::ranges::stable_sort(links, [](const BorderLink& a, const BorderLink& b) { return a.row < b.row; });
   std::map<std::pair<int, int>, int> number;
   for (const BorderLink& link : links) {
     const auto [it, is_new] = number.emplace(std::pair(link.owner, link.index), static_cast<int>(requests.size()));

@@ -42,7 +42,7 @@ BlockCsrData rows_from(const std::vector<double>& stream, int rows, int block) {
     const auto count = static_cast<std::size_t>(stream[row + 1]);
     for (std::size_t k = 0, i = row + 2; k < count; ++k, i += 1 + size)
       blocks.emplace_back(static_cast<int>(stream[i]), i + 1);
-    std::sort(blocks.begin(), blocks.end());
+    std::ranges::sort(blocks);
     for (std::size_t k = 0; k < count; ++k) {
       const auto [column, i] = blocks[k];
       if (k == 0 || column != blocks[k - 1].first) {
@@ -109,7 +109,7 @@ std::vector<double> WholeSystem<Space>::stream_of(const DistributedMatrix<Space>
   std::vector<std::pair<int, int>> across;  // row, coupling entry
   for (std::size_t r = 0; r < beyond.row.size(); ++r)
     for (int k = beyond.start[r]; k < beyond.start[r + 1]; ++k) across.emplace_back(beyond.row[r], k);
-  std::sort(across.begin(), across.end());
+  std::ranges::sort(across);
   std::vector<double> stream;
   auto from = across.cbegin();
   for (int i = 0; i < own.rows(); ++i) {

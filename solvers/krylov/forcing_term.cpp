@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
 #include "base/table_node.hpp"
 #include "solvers/registry.hpp"
 
@@ -22,9 +21,8 @@ constexpr Option keys[] = {
     {"max", Option::number, "0.3", "upper bound of the tolerance", "(0, 1)"},
     {"max_at_start", Option::number, "0.1",
      "upper bound of the tolerance at the start of a phase. After every ten systems it is doubled (at most to `max`) "
-     "if "
-     "the nonlinear residual has fallen below 0.2 of its value ten systems earlier, and halved (not below 0.01) if it "
-     "has not fallen below 0.5 of it",
+     "if the nonlinear residual has fallen below 0.2 of its value ten systems earlier, and halved (not below 0.01) if "
+     "it has not fallen below 0.5 of it",
      "(0, 1)"},
     {"gamma", Option::number, "0.9", "factor gamma in eta = gamma (|R| / |R_old|)^alpha", "(0, 1]"},
     {"alpha", Option::number, "2", "exponent alpha in eta = gamma (|R| / |R_old|)^alpha", "(1, 2]"}};

@@ -53,7 +53,7 @@ class Hessenberg {
       : m_(steps), R_(static_cast<std::size_t>((m_ + 1) * m_)), c_(at(m_)), s_(at(m_)), g_(at(m_ + 1)) {}
 
   void start(double norm) {
-    std::fill(g_.begin(), g_.end(), 0.0);
+    std::ranges::fill(g_, 0.0);
     g_[0] = norm;
   }
   double* column(int j) { return R_.data() + at(j) * at(m_ + 1); }
@@ -261,11 +261,10 @@ class Gmres : public Krylov<Space> {
 
 namespace {
 
-constexpr Option gmres_keys[] = {
-    {"recycle", Option::integer, "0",
-     "dimension of the recycled subspace: approximate singular vectors of A with the smallest singular values, kept "
-     "across restarts and solves",
-     "[0, 64]"}};
+constexpr Option gmres_keys[] = {{"recycle", Option::integer, "0",
+                                  "dimension of the recycled subspace: approximate singular vectors of A with the "
+                                  "smallest singular values, kept across restarts and solves",
+                                  "[0, 64]"}};
 
 void read_gmres(const Table& t, KrylovOptions& o) { o.recycle = t.get<int>("recycle"); }
 

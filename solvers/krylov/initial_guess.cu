@@ -203,7 +203,7 @@ class EarlierSolutions {
   // Makes vector j orthonormal to the previous ones: u_old = U column. False if too little of it is left.
   bool make_orthonormal(const Matrix<Space>& A, int j) {
     const View<double> u = U_.fresh(j), c = image(j);
-    std::fill(column_.begin(), column_.end(), 0.0);
+    std::ranges::fill(column_, 0.0);
     apply(A, u, c);
     double before = dot(A, rule_.is_definite ? u : c, c), left = before;
     const double whole = before;
@@ -233,7 +233,7 @@ class EarlierSolutions {
   void add(const Matrix<Space>& A, View<const double> x) {
     const View<double> u = U_.fresh(count_);
     assign<Space>(x, u);
-    if (!has_chosen_) std::fill(y_.begin(), y_.end(), 0.0);
+    if (!has_chosen_) std::ranges::fill(y_, 0.0);
     double square = 0;
     for (int i = 0; i < count_; ++i) {
       square += y_[at(i)] * y_[at(i)];

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 
-#include "base/error.hpp"
 #include "base/find_file.hpp"
 #include "solvers/krylov/initial_guess.hpp"
 #include "solvers/registry.hpp"

@@ -56,8 +56,7 @@ class PipelinedCg : public Krylov<Space> {
                     View<double> x) override {
     if (!A.is_symmetric() || !M.is_symmetric())
       throw Error(Exit::usage,
-                  "pipelined_cg needs a symmetric matrix and a symmetric preconditioner; use "
-                  "pipelined_bicgstab");
+                  "pipelined_cg needs a symmetric matrix and a symmetric preconditioner; use pipelined_bicgstab");
     require_constant(M, "pipelined_cg");
     identity_ = M.is_identity();
     for (auto* v : {&r_, &w_, &n_, &p_, &s_, &z_}) fit(*v, A.size());

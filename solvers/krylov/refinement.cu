@@ -5,7 +5,6 @@
 // half of the bytes of a product for half of the memory of A more, rounded at each solve. The residual is that of A. An
 // iteration is one refinement, i.e. one inner solve of at most inner_iterations iterations. A refinement that does not
 // lower the residual is not added and ends the solve.
-#include <cmath>
 #include <cstdio>
 #include <optional>
 

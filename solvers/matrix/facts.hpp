@@ -9,8 +9,7 @@
 namespace weir {
 
 // Tolerance of |a_ij - a_ji| relative to the largest entry of rows i and j.
-// Entries that are sums of the same terms, added in a different order,
-// differ by about 1e-15.
+// Entries that are sums of the same terms, added in a different order, differ by about 1e-15.
 constexpr double symmetry_tolerance = 1e-12;
 // Symmetric pattern, and symmetric values within the tolerance. Columns ascend.
 bool is_symmetric(const BlockCsrData& A);

@@ -2,7 +2,6 @@
 #include "solvers/parallel/halo.hpp"
 
 #include <stdexcept>
-#include <utility>
 
 #include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"

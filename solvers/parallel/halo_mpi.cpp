@@ -71,10 +71,10 @@ class Pairwise : public HaloTransport {
         busy_a.insert(phase);
         busy_b.insert(phase);
         if (a != rank && b != rank) continue;
-        const auto at = std::find(m_.links.neighbour.begin(), m_.links.neighbour.end(), a == rank ? b : a);
+        const auto at = std::ranges::find(m_.links.neighbour, a == rank ? b : a);
         phase_of.emplace_back(phase, static_cast<std::size_t>(at - m_.links.neighbour.begin()));
       }
-    std::sort(phase_of.begin(), phase_of.end());
+    std::ranges::sort(phase_of);
     order_.clear();
     for (const auto& [phase, q] : phase_of) order_.push_back(q);
   }

@@ -10,7 +10,7 @@ Spread::Spread(const Communicator& ranks, std::size_t whole_size, const std::vec
   std::vector<int> order(whole.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
   const auto by_position = [&](int a, int b) { return whole[at(a)] < whole[at(b)]; };
-  if (!std::is_sorted(order.begin(), order.end(), by_position)) std::sort(order.begin(), order.end(), by_position);
+  if (!std::ranges::is_sorted(order, by_position)) std::ranges::sort(order, by_position);
   for (const int i : order) {
     const std::int64_t to = whole[at(i)], from = here.empty() ? i : here[at(i)];
     if (!stretches_.empty()) {
@@ -118,7 +118,7 @@ void RootReads::read(std::size_t array, std::size_t first, std::span<double> val
   const std::vector<int> owners = arrays_[array].first->owners(begin, count);
   for (const int r : owners)
     if (r != 0) ranks_->send(asked, r);
-  std::fill(values.begin(), values.end(), 0.0);
+  std::ranges::fill(values, 0.0);
   for (const int r : owners) put(r == 0 ? part_of(array, begin, count) : ranks_->receive(r), values);
 }
 

@@ -138,12 +138,12 @@ void ConvertedRows<Space>::find_places(const BlockStencil<Space>& A) {
     cells.clear();
     for (int s = v.first; s < v.first + v.slots; ++s)
       if ((to[s] = v.neighbour(cell, s)) >= 0) cells.push_back(to[s]);
-    std::sort(cells.begin(), cells.end());
+    std::ranges::sort(cells);
     cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
     unsigned taken = 0;
     for (int s = v.first; s < v.first + v.slots; ++s) {
       if (to[s] < 0) continue;
-      const auto p = static_cast<int>(std::lower_bound(cells.begin(), cells.end(), to[s]) - cells.begin());
+      const auto p = static_cast<int>(std::ranges::lower_bound(cells, to[s]) - cells.begin());
       place[at(cell) * slot::count + at(s)] = static_cast<signed char>(p + (taken >> p & 1 ? converted_rows::adds : 0));
       taken |= 1u << p;
     }

@@ -13,7 +13,6 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 
 #include "solvers/plugin/python_driver.hpp"

@@ -17,7 +17,7 @@ NARROW = (".cpp", ".cu", ".cuh", ".hpp", ".h", ".js")
 ALLOWED = []
 
 COUNTED = r"(?:step|iteration|cell|row|solve|sweep|cycle|system|rank|level|unknown|line|thread|run|face|node|diameter|" \
-          r"application|update|block|entry|component|direction|launch|warp|point|branch|candidate|solver|column|core)"
+          r"application|update|block|entry|component|direction|launch|warp|point|branch|candidate|solver|column|core|index|space|pass|colour|chunk)"
 UNIT = r"(?:once|\d[\d,^]*(?:\.\d+)?|iterations?|launch(?:es)?|[kMG]?B|bytes|[mun]s|seconds?|values?|systems|" \
        r"cells|rows|one|waits?|messages?|sweeps?|products?|operations|flops?|halos?)"
 BODIES = r"(?:(?:the|a|an|its|each) )?(?:\w+ )?(?:body|bodies|cylinders?|spheres?|shocks?|walls?|step|sides?|plate|aerofoil|" \
@@ -66,8 +66,8 @@ JOINED = rf"{TEXT}(?:\s*{TEXT})*"
 # {"key", Option::type, default, "meaning", ...  and  add_option("--name", variable, "meaning"
 OPTION = re.compile(rf'\{{\s*{TEXT}\s*,\s*Option::\w+\s*,\s*(?:{JOINED}|[^",{{}}]*)\s*,\s*({JOINED})')
 FLAG = re.compile(rf'add_(?:option|flag)\(\s*{TEXT}\s*,\s*[^",]+,\s*({JOINED})')
-# {"quantity", "unit or miniapp", "meaning"}
-QUANTITY = re.compile(rf'\{{\s*"\w+"\s*,\s*{TEXT}\s*,\s*({JOINED})\s*\}}')
+# {"quantity or columns", "unit", "meaning"} and {"quantity", "unit", "meaning", "miniapp"}
+QUANTITY = re.compile(rf'\{{\s*"[\w, ]+"\s*,\s*{TEXT}\s*,\s*({JOINED})\s*(?:,\s*{TEXT}\s*)?\}}')
 FRAGMENT = re.compile(r"(?:of|that|as|what|who|where|whose|which|than|between|or|its|not) ", re.I)
 
 

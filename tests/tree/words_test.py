@@ -29,6 +29,8 @@ for word in ("of", "that", "as", "what", "who", "where", "between", "its"):
     assert any("noun phrase" in f for f in words.faults_of("a.cpp", f'{{"seed", Option::integer, "0", "{word} it all"}}')), word
 assert any("noun phrase" in f for f in words.faults_of("a.cpp", '{"x",\n Option::text, "",\n "of a "\n "step"}'))
 assert any("noun phrase" in f for f in words.faults_of("a.cpp", 'verb.add_flag("-q", a.quiet, "that is so");'))
+for entry in ('{"drag, lift", "", "of the body"}', '{"rate", "1/s", "of the flow", "immersed"}'):
+    assert any("noun phrase" in f for f in words.faults_of("a.cpp", entry)), entry
 assert any("noun phrase" in f for f in words.faults_of("a.cpp", '{"lift_max", "immersed", "as drag_max"},'))
 assert count('{"seed", Option::integer, "0", "seed of all random numbers"}') == 0
 

@@ -1,10 +1,9 @@
 // Signed distance of the points of a structured grid to a body, in a narrow band around its surface, and the side of
-// all other points. Points within `reach` times the largest spacing near the body have a Foot: the exact closest
-// point of the surface with normal, element and weights. The sign is that of the pseudonormal there (Baerentzen &
-// Aanaes 2005, Signed distance computation using the angle weighted pseudonormal, IEEE TVCG 11:243), which is correct
-// at edges and corners too. All other points have the side of their neighbour along x, so the cost is that of the
-// band and one pass over the body's box. A 2D body extends over all z. Reproducible bit for bit on any number of
-// threads.
+// all other points. Points within `reach` times the largest spacing near the body have a Foot: the exact closest point
+// of the surface with normal, element and weights. The sign is that of the pseudonormal there (Baerentzen & Aanaes
+// 2005, Signed distance computation using the angle weighted pseudonormal, IEEE TVCG 11:243), which is correct at edges
+// and corners too. All other points have the side of their neighbour along x, so the cost is that of the band and one
+// pass over the body's box. A 2D body extends over all z. Reproducible bit for bit on any number of threads.
 //
 // Moving surfaces: an update that searches all elements lists for each point those that may be nearest until some
 // node has moved by a margin; later updates search only these (neighbour lists as in molecular dynamics: Verlet

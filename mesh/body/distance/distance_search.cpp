@@ -1,7 +1,6 @@
 // Search of the nearest element for each point: among all elements, or among the listed ones.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "mesh/body/distance/closest.hpp"

@@ -56,10 +56,9 @@ MotionLaw rotation(const RotationOptions& options);
 MotionLaw deformation(const Wave& wave);  // stretch of 1 + wave along each axis of the body's frame
 
 // Motion from a table of positions (and of an angle about an axis through the origin of the body's frame) by cubic
-// splines with continuous second derivative, because pressure forces follow the acceleration. Outside of a
-// non-periodic table the body is at rest; the last row of a periodic table repeats the first. Columns: `t` and any of
-// `x`, `y`, `z`, `angle` (degrees), with a head line; separated by blanks or commas; '#' starts a comment. Errors
-// name file and line.
+// splines with continuous second derivative, because pressure forces follow the acceleration. Outside of a non-periodic
+// table the body is at rest; the last row of a periodic table repeats the first. Columns: `t` and any of `x`, `y`, `z`,
+// `angle` (degrees), with a head line; separated by blanks or commas; '#' starts a comment. Errors name file and line.
 MotionLaw parse_motion_table(std::string_view text, const std::string& name, const Vec3& axis, bool is_periodic);
 
 }  // namespace weir

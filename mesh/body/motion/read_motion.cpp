@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include "base/find_file.hpp"
-#include "mesh/body/motion/motion_laws.hpp"
 #include "mesh/read/text.hpp"
 
 namespace weir {

@@ -1,6 +1,5 @@
 // Joins separate triangles to a surface with common nodes.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <unordered_map>

@@ -16,7 +16,7 @@ class SequenceTable {
  public:
   // setup: null if the solver refused the system.
   void add(const std::string& name, const SetupInfo* setup, const SolveResult& result, double relative_residual) {
-    auto at = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.name == name; });
+    auto at = std::ranges::find_if(lines_, [&](const Line& l) { return l.name == name; });
     if (at == lines_.end()) at = lines_.insert(lines_.end(), Line{name});
     ++at->systems;
     if (!setup) return;

@@ -47,7 +47,7 @@ std::vector<std::string> default_solvers(const BlockCsrData& A) {
   if (A.rows() * std::int64_t{A.block} <= rows_for_a_direct_solver) add({"eigen:sparse_lu"});
   const std::vector<std::string> there = peer_libraries();
   std::erase_if(names, [&](const std::string& name) {
-    return is_peer(name) && std::find(there.begin(), there.end(), peer_name(name).library) == there.end();
+    return is_peer(name) && std::ranges::find(there, peer_name(name).library) == there.end();
   });
   return names;
 }
@@ -133,8 +133,7 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
   say("{}{}", reports, verdicts);
   if (any_outside)
     say("\nthe mean of the right-hand side, {:.2g} |b|, lies outside the range of the matrix{}: x minimises |b-Ax|, "
-        "and b minus "
-        "its mean has a solution\n",
+        "and b minus its mean has a solution\n",
         outside, constants == Constants::exact ? "" : " (if the matrix is singular, as its sums suggest)");
   if (any_refused && is_capsule(a.matrix) && !a.solvers.empty())
     say("\nweir solve converts matrices to block CSR; geometric multigrid and fast_poisson need the captured stencil: "
@@ -172,8 +171,7 @@ std::string why_singular(Constants constants) {
       return "singular: all rows and columns sum to zero\n";
     default:
       return "singular to rounding (a guess): rows and columns sum to zero within the rounding of their entries; a "
-             "solution "
-             "that misses the tolerance is computed again without this assumption\n";
+             "solution that misses the tolerance is computed again without this assumption\n";
   }
 }
 

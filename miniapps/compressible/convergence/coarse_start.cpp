@@ -5,7 +5,6 @@
 #include <cmath>
 #include <span>
 
-#include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "mesh/unstructured/carry_over.hpp"
 #include "miniapps/compressible/read_flow.hpp"

@@ -40,8 +40,8 @@ Finding finding_of(const PseudoTimeOptions& options, Limiter limiter) {
   } else if (!options.dual_products) {
     f.key = "pseudo_time.products";
     f.change =
-        "\"dual_numbers\", with jacobian = \"matrix_free\": Newton's method with the derivative of the limiter; "
-        "on aerofoils also a larger K of the limiter";
+        "\"dual_numbers\", with jacobian = \"matrix_free\": Newton's method with the derivative of the limiter; on "
+        "aerofoils also a larger K of the limiter";
   } else {
     f.key = "pseudo_time.force_tolerance";
     f.change = "1e-5, so that lift and drag end the run; or a larger K of the limiter";

@@ -51,7 +51,8 @@ std::vector<double> carry_over(const std::vector<double>& U, int values, const C
   const bool same = from.order.size() == cells && from.grid == to.grid;
   if (!same && (from.grid[1] == 0 || to.grid[1] == 0))
     throw Error(Exit::usage,
-                "a state can be transferred to another mesh only if both meshes have rows and columns of cells");
+                "a state can be transferred to another mesh only if both meshes are generated grids with rows and "
+                "columns of cells");
   for (std::size_t p = 0; p < cells; ++p) {
     const int cell = to.order[p];
     if (same) {

@@ -208,7 +208,7 @@ std::vector<int> partition_of(const Communicator& ranks, const UnstructuredMesh&
   std::vector<int> part = partition_cells(cell_graph(mesh), lines, ranks.size());
   std::vector<int> cells(at(ranks.size()), 0);
   for (const int p : part) ++cells[p];
-  if (std::find(cells.begin(), cells.end(), 0) != cells.end())
+  if (std::ranges::find(cells, 0) != cells.end())
     throw Error(Exit::usage, "a mesh of " + std::to_string(mesh.cells()) + " cells with uncut lines leaves one of " +
                                  std::to_string(ranks.size()) + " ranks without a cell; use fewer ranks");
   return part;

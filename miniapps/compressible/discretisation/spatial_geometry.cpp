@@ -124,9 +124,8 @@ std::vector<double> bent_heights(const UnstructuredMesh& mesh, const SpatialGeom
   return height;
 }
 
-// Weights of the differences to the neighbours: M^-1 d / d^2 with M = sum d d^T / d^2, or half the face over the
-// volume in proportion to the distances (Green-Gauss; the face value is interpolated linearly along the line of
-// centres).
+// Weights of the differences to the neighbours: M^-1 d / d^2 with M = sum d d^T / d^2, or half the face over the volume
+// in proportion to the distances (Green-Gauss; the face value is interpolated linearly along the line of centres).
 void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, const std::vector<double>& height,
                       SpatialGeometry& g) {
   const std::size_t n = g.owner.size();
@@ -200,8 +199,8 @@ void boundary_cells(SpatialGeometry& g) {
   const int n = static_cast<int>(g.boundary_cell_of_face.size());
   g.boundary_faces.resize(at(n));
   for (int f = 0; f < n; ++f) g.boundary_faces[f] = f;
-  std::stable_sort(g.boundary_faces.begin(), g.boundary_faces.end(),
-                   [&](int a, int b) { return g.boundary_cell_of_face[a] < g.boundary_cell_of_face[b]; });
+  std::ranges::stable_sort(g.boundary_faces,
+                           [&](int a, int b) { return g.boundary_cell_of_face[a] < g.boundary_cell_of_face[b]; });
   for (int k = 0; k < n; ++k) {
     const int cell = g.boundary_cell_of_face[g.boundary_faces[k]];
     if (!g.boundary_cell.empty() && g.boundary_cell.back() == cell) continue;

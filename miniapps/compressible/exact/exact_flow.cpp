@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "miniapps/compressible/exact/bisect.hpp"
-#include "miniapps/compressible/exact/riemann.hpp"
 
 namespace weir {
 namespace {

@@ -46,7 +46,7 @@ LineSampler::LineSampler(const UnstructuredMesh& m, const CellNeighbours& neighb
     }
     if (first <= last) pieces_.push_back({first, last, c});
   }
-  std::sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.from < b.from; });
+  std::ranges::sort(pieces_, [](const Piece& a, const Piece& b) { return a.from < b.from; });
 }
 
 double LineSampler::operator()(double t, const std::function<double(int cell)>& of_cell) const {

@@ -179,7 +179,7 @@ void CutGeometry::cut_cells(const Bodies& bodies) {
   const auto& code = corners_.distance->code();
   const int nx = corners_.distance->count(0), ny = l.n[1] + 1, corner_z = l.dim == 3 ? 2 : 1;
   surface.clear();
-  std::fill(body_flux.begin(), body_flux.end(), 0.0);
+  std::ranges::fill(body_flux, 0.0);
   l.for_cells([&](int i, int j, int k) {
     const int cell = cells.index(i, j, k), p = place(i, j, k);
     if (!wet[cell]) return;

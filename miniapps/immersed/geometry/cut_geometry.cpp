@@ -1,6 +1,5 @@
 #include "miniapps/immersed/geometry/cut_geometry.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"

@@ -226,7 +226,7 @@ void CutGeometry::make_rows(const Bodies& bodies, int c) {
     todo.swap(more);
   }
   const auto by_row = [](const InterpolationRow& a, const InterpolationRow& b) { return a.row < b.row; };
-  std::sort(r.row.begin(), r.row.end(), by_row);  // as the matrix wants them
+  std::ranges::sort(r.row, by_row);  // as the matrix wants them
 }
 
 }  // namespace weir

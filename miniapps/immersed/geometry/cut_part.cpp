@@ -43,10 +43,6 @@ void take_field(const Layout& from, const std::vector<T>& field, const Layout& t
     }
 }
 
-}  // namespace
-
-namespace {
-
 int layers_for(const Grid& grid, const Body& body) {
   constexpr int rows_and_forces = 6, margin = 4;
   const Box3 box = bounding_box(body.surface().node);
@@ -54,7 +50,7 @@ int layers_for(const Grid& grid, const Body& body) {
   for (std::size_t d = 0; d < (grid.is_2d() ? 2U : 3U); ++d) {
     const GridLine& line = grid.line[d];
     const auto cell_at = [&](double x) {
-      return static_cast<int>(std::upper_bound(line.faces.begin(), line.faces.end(), x) - line.faces.begin()) - 1;
+      return static_cast<int>(std::ranges::upper_bound(line.faces, x) - line.faces.begin()) - 1;
     };
     const int first = std::max(cell_at(box.low[d]) - margin, 0);
     const int last = std::min(cell_at(box.high[d]) + margin, line.cells() - 1);

@@ -48,7 +48,7 @@ const T* FollowedField<T, Space>::follow(const std::vector<T>& values) {
   }
 #pragma omp parallel for schedule(static)
   for (std::int64_t b = 0; b < blocks; ++b) is_changed_[static_cast<std::size_t>(b)] = changed(values, b);
-  const auto changes = std::count(is_changed_.begin(), is_changed_.end(), 1);
+  const auto changes = std::ranges::count(is_changed_, 1);
   if (is_first || 2 * changes > blocks) {
     copy_.upload(values);
     return copy_.data();

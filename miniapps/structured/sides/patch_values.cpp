@@ -106,7 +106,7 @@ std::vector<int> patches_of_points(const IncompressibleCase& c, const Layout& l)
     if (!l.is_side(side)) continue;
     const Plane p = make_plane(l, side / 2);
     const auto on_side = [&](const SidePatch& q) { return q.side == side; };
-    if (const auto only = std::find_if(c.patches.begin(), c.patches.end(), on_side);
+    if (const auto only = std::ranges::find_if(c.patches, on_side);
         std::find_if(only + 1, c.patches.end(), on_side) == c.patches.end()) {
       std::fill_n(owner.begin() + planes.begin[side], l.dim * planes.plane[side / 2],
                   static_cast<int>(only - c.patches.begin()));

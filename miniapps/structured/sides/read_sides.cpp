@@ -41,8 +41,7 @@ constexpr Option moving_keys[] = {
 constexpr Option inlet_keys[] = {
     {"profile", Option::text, "constant",
      "shape of the inlet profile; parabolic: `velocity` is the maximum in the middle, with 0 at the ends of the side "
-     "or "
-     "patch (mean 2/3 of the maximum, 4/9 in 3D); constant in a periodic direction and in z between slip sides",
+     "or patch (mean 2/3 of the maximum, 4/9 in 3D); constant in a periodic direction and in z between slip sides",
      "constant | parabolic"}};
 
 constexpr Option heat_keys[] = {
@@ -50,8 +49,7 @@ constexpr Option heat_keys[] = {
      "temperature of the side, a number or a formula of x, y, z, t", "number or formula", "temperature"},
     {"heat_flux", Option::number, "0",
      "heat flux into the fluid divided by density and heat capacity, on wall and slip sides; a number or a formula of "
-     "x, "
-     "y, z, t",
+     "x, y, z, t",
      "number or formula", "temperature * velocity"}};
 
 const char* axis_names[] = {"x", "y", "z"};
@@ -75,7 +73,7 @@ std::vector<int> directions_of(int side, int dim) {
 
 int nearest_face(const GridLine& line, double x) {
   const auto closer = [x](double a, double b) { return std::abs(a - x) < std::abs(b - x); };
-  return static_cast<int>(std::min_element(line.faces.begin(), line.faces.end(), closer) - line.faces.begin());
+  return static_cast<int>(std::ranges::min_element(line.faces, closer) - line.faces.begin());
 }
 
 // [low, high] of an entry of the range; only numbers are allowed.
@@ -212,7 +210,7 @@ void check_cover(const Table& boundary, const std::vector<Table>& tables, const 
         who = static_cast<int>(q);
       }
   }
-  const auto gap = std::find(taken.begin(), taken.end(), -1);
+  const auto gap = std::ranges::find(taken, -1);
   if (gap == taken.end()) return;
   const int at[2] = {static_cast<int>(gap - taken.begin()) % n1, static_cast<int>(gap - taken.begin()) / n1};
   std::string place;

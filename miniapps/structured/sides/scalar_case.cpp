@@ -51,8 +51,7 @@ constexpr Option name_keys[] = {
      "number or formula", "scalar"}};
 constexpr Option flux_name_keys[] = {{"NAME", Option::number, "0",
                                       "flux of the scalar NAME into the fluid, on wall and slip sides and on bodies; a "
-                                      "number or a formula of x, y, z, t "
-                                      "(bodies: a number)",
+                                      "number or a formula of x, y, z, t (bodies: a number)",
                                       "number or formula", "scalar * velocity"}};
 
 // Names that are already used by fields, columns of tables or linear systems.
@@ -64,8 +63,7 @@ constexpr std::string_view taken[] = {"u",         "v",        "w",         "p",
 
 void check_name(const Table& scalars, const std::string& name) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
-      !std::all_of(name.begin(), name.end(), is_word))
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) || !std::ranges::all_of(name, is_word))
     scalars.fail(
         name, "the name of a scalar must consist of letters, digits and '_' and must not begin with a digit, got \"" +
                   name + "\"");
@@ -139,7 +137,7 @@ void refuse_other_scalars(const Table& t, const std::vector<ScalarCase>& all) {
     for (const std::string& name : given.keys()) {
       const auto is_it = [&](const ScalarCase& s) { return s.name == name; };
       if (name == "temperature") given.fail(name, "the temperature is set by the keys `temperature` and `heat_flux`");
-      if (std::none_of(all.begin(), all.end(), is_it))
+      if (std::ranges::none_of(all, is_it))
         given.fail(name, std::string(table) + "." + name + " needs a table [scalar." + name + "]");
     }
   }

@@ -206,23 +206,20 @@ std::map<std::string, double> write_side_surfaces(const std::string& folder, con
 namespace {
 
 constexpr Quantity surface_column_list[] = {
-    {"NAME_heat_flux, NAME_SCALAR_flux", "", "incompressible, immersed",
+    {"NAME_heat_flux, NAME_SCALAR_flux", "",
      "mean fluxes through a [[surface]] into the fluid, every diagnostics_every steps"}};
 
 constexpr Quantity surface_quantity_list[] = {
-    {"NAME_nusselt", "", "incompressible, immersed", "Nusselt number of the mean heat flux through a [[surface]]"},
-    {"NAME_bulk_temperature", "temperature", "incompressible, immersed",
+    {"NAME_nusselt", "", "Nusselt number of the mean heat flux through a [[surface]]"},
+    {"NAME_bulk_temperature", "temperature",
      "bulk temperature (mean weighted by the flow) at a [[surface]] on an inlet or outlet"},
-    {"NAME_bulk_SCALAR", "scalar", "incompressible, immersed",
-     "bulk value of [scalar.SCALAR] at a [[surface]] on an inlet or outlet"},
-    {"NAME_separation", "length", "incompressible, immersed",
-     "first position at which the wall shear stress of a [[surface]] becomes negative"},
-    {"NAME_reattachment", "length", "incompressible, immersed",
-     "last position at which the wall shear stress of a [[surface]] becomes positive"},
-    {"NAME_heat_flux", "temperature * velocity", "incompressible",
-     "mean heat flux -diffusivity dT/dn through a [[surface]] into the fluid"},
-    {"NAME_SCALAR_flux", "scalar * velocity", "incompressible",
-     "mean flux of [scalar.SCALAR] through a [[surface]] into the fluid"}};
+    {"NAME_bulk_SCALAR", "scalar", "bulk value of [scalar.SCALAR] at a [[surface]] on an inlet or outlet"},
+    {"NAME_separation", "length", "first position at which the wall shear stress of a [[surface]] becomes negative"},
+    {"NAME_reattachment", "length", "last position at which the wall shear stress of a [[surface]] becomes positive"},
+    {"NAME_heat_flux", "temperature * velocity",
+     "mean heat flux -diffusivity dT/dn through a [[surface]] into the fluid", "incompressible"},
+    {"NAME_SCALAR_flux", "scalar * velocity", "mean flux of [scalar.SCALAR] through a [[surface]] into the fluid",
+     "incompressible"}};
 
 }  // namespace
 

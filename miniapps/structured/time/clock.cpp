@@ -19,7 +19,7 @@ double StepSize::start_rate(double t) const {
   double rate = 0;
   for (int d = 0; d < c.dim(); ++d) {
     const auto& width = c.grid.line[d].width;
-    const double h = *std::min_element(width.begin(), width.end());
+    const double h = *std::ranges::min_element(width);
     double buoyancy = 0, growing = 0;
     for (std::size_t s = 0; s < c.scalars.size(); ++s) {
       const ScalarCase& scalar = c.scalars[s];

@@ -177,7 +177,7 @@ std::vector<AbTwin> draw_order(const AbStudy& study) {
     if (repeat > 0 || study.budget.factor == 0) continue;
     for (std::size_t c = 0; c < study.cases.size(); ++c) {
       const auto of_case = [&](const AbTwin& t) { return t.of_case == c; };
-      const auto earliest = std::find_if(all.begin(), all.end(), of_case);
+      const auto earliest = std::ranges::find_if(all, of_case);
       std::swap(*earliest, *std::find_if(earliest, all.end(),
                                          [&](const AbTwin& t) { return of_case(t) && t.configuration == 0; }));
     }

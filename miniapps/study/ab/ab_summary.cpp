@@ -14,7 +14,7 @@ Chosen runs_of(const std::vector<AbRun>& runs, std::size_t of_case, std::size_t 
   Chosen chosen;
   for (const AbRun& r : runs)
     if (r.twin.of_case == of_case && r.twin.configuration == configuration) chosen.push_back(&r);
-  std::sort(chosen.begin(), chosen.end(), [](auto a, auto b) { return a->twin.repeat < b->twin.repeat; });
+  std::ranges::sort(chosen, [](auto a, auto b) { return a->twin.repeat < b->twin.repeat; });
   return chosen;
 }
 

@@ -136,8 +136,7 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
 std::string ab_summary_csv(const AbSummary& summary) {
   std::string text =
       "case,configuration,runs,failures,total_s,steps,iterations_a_step,ms_an_iteration,other_ms_a_step,pairs,ratio,"
-      "low,"
-      "high,won,sign_test_p,verdict,sums_ratio,sums_low,sums_high,noise,p95_solve_ms,setup_s,failed_s,stopped,"
+      "low,high,won,sign_test_p,verdict,sums_ratio,sums_low,sums_high,noise,p95_solve_ms,setup_s,failed_s,stopped,"
       "statement\n";
   for (std::size_t i = 0; i < summary.rows.size(); ++i) {
     const AbRow& r = summary.rows[i];

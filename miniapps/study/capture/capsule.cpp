@@ -231,7 +231,7 @@ std::vector<std::string> captured_systems(const std::vector<std::string>& names)
     for (const auto& entry : fs::directory_iterator(fs::is_directory(inside) ? inside : fs::path(name)))
       if (is_capsule(entry.path().string())) found.push_back(entry.path().string());
     if (found.empty()) throw Error(Exit::file_io, name + ": contains no captured system");
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     files.insert(files.end(), found.begin(), found.end());
   }
   return files;

@@ -65,9 +65,9 @@ CaptureRules::Condition CaptureRules::read(const std::string& rule) {
   if (rule == "stagnation") return [](std::int64_t, const SolveResult& r) { return r.reason == Reason::stagnated; };
   if (rule == "not_finite") return [](std::int64_t, const SolveResult& r) { return r.reason == Reason::not_finite; };
   if (rule == "failure") return [](std::int64_t, const SolveResult& r) { return !r.converged(); };
-  throw std::invalid_argument("unknown rule '" + rule +
-                              "'; known: steps:100,200, every:50, iterations>40, time>5 ms, stagnation, not_finite, "
-                              "failure, joined with |");
+  throw std::invalid_argument(
+      "unknown rule '" + rule +
+      "'; known: steps:100,200, every:50, iterations>40, time>5 ms, stagnation, not_finite, failure, joined with |");
 }
 
 CaptureRules::CaptureRules(const Table& capture) {

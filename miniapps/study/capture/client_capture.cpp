@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "base/crc32.hpp"
-#include "base/error.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/seal.hpp"
 #include "solvers/matrix/facts.hpp"
@@ -71,7 +70,7 @@ class ClientFile {
     return value;
   }
   bool has_array(const std::string& name) const {
-    return std::any_of(arrays_.begin(), arrays_.end(), [&](const ClientArray& a) { return a.name == name; });
+    return std::ranges::any_of(arrays_, [&](const ClientArray& a) { return a.name == name; });
   }
   // The next array, which must have this name, type and size.
   template <class T>
@@ -156,7 +155,7 @@ struct ClientPattern {
 void check_pattern(const ClientFile& file, const BlockCsrData& A) {
   const auto& start = A.row_start;
   if (start.front() != 0 || start.back() != static_cast<std::int64_t>(A.column.size()) ||
-      !std::is_sorted(start.begin(), start.end()))
+      !std::ranges::is_sorted(start))
     file.fail("'row_start' must ascend from 0 to the number of entries");
   for (int i = 0; i < A.rows(); ++i)
     for (auto e = start[i]; e < start[i + 1]; ++e)
@@ -191,7 +190,7 @@ void sort_rows(const std::string& path, BlockCsrData& A) {
     if (!std::is_sorted(first, last)) {
       order.resize(static_cast<std::size_t>(to - from));
       std::iota(order.begin(), order.end(), from);
-      std::sort(order.begin(), order.end(), [&](auto p, auto q) { return A.column[p] < A.column[q]; });
+      std::ranges::sort(order, [&](auto p, auto q) { return A.column[p] < A.column[q]; });
       columns.clear(), values.clear();
       for (const std::int64_t e : order) {
         columns.push_back(A.column[e]);

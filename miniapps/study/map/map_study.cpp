@@ -6,7 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "postproc/run/csv.hpp"
 
@@ -51,7 +50,7 @@ std::vector<Ranked> ranking_of(const AbSummary& cell) {
       ranked.push_back(
           {row.configuration, c.of_sums, c.of_sums_interval.low, row.stopped ? INFINITY : c.of_sums_interval.high});
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.ratio < b.ratio; });
+  std::ranges::stable_sort(ranked, [](const Ranked& a, const Ranked& b) { return a.ratio < b.ratio; });
   return ranked;
 }
 

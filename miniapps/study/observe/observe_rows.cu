@@ -30,7 +30,7 @@ std::vector<double> row_norms(const std::vector<double>& v, int block) {
   return norms;
 }
 
-double largest(const std::vector<double>& v) { return v.empty() ? -1 : *std::max_element(v.begin(), v.end()); }
+double largest(const std::vector<double>& v) { return v.empty() ? -1 : *std::ranges::max_element(v); }
 Graph graph_of(const BlockCsrData& A) {
   Graph graph;
   for (int i = 0; i < A.rows(); ++i) {
@@ -72,11 +72,10 @@ std::vector<double> first_of_lines(const Matrix<Space>& A, const RowsOfRanks& ro
 // Numbers the lines 0, 1, 2, ... in the order of their first rows.
 void number_lines(std::vector<double>& line) {
   std::vector<double> firsts = line;
-  std::sort(firsts.begin(), firsts.end());
+  std::ranges::sort(firsts);
   firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
   const double none = firsts.empty() || firsts.front() >= 0 ? 0 : 1;
-  for (double& l : line)
-    l = static_cast<double>(std::lower_bound(firsts.begin(), firsts.end(), l) - firsts.begin()) - none;
+  for (double& l : line) l = static_cast<double>(std::ranges::lower_bound(firsts, l) - firsts.begin()) - none;
 }
 
 template <class Space>
@@ -143,7 +142,7 @@ template <class Space>
 void SolveObserver<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
   A.residual(b, x, r);
   seen.row_residual = row_norms(on_host<Space>(r), A.block());
-  const auto most = std::max_element(seen.row_residual.begin(), seen.row_residual.end());
+  const auto most = std::ranges::max_element(seen.row_residual);
   seen.largest_residual = rows.largest(*most);
   const double number = rows.number(static_cast<int>(most - seen.row_residual.begin()));
   constexpr double none = std::numeric_limits<double>::infinity();

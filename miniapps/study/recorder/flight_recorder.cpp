@@ -1,10 +1,7 @@
 #include "miniapps/study/recorder/flight_recorder.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
-#include <span>
 
 #include "solvers/parallel/broadcast_text.hpp"
 
@@ -39,7 +36,7 @@ void first_of_ranks(const Communicator& ranks, const std::vector<std::string>& v
   if (ranks.size() == 1) return;
   double when = never;  // step and variable as one number
   if (bad) {
-    const auto variable = std::find(variables.begin(), variables.end(), bad->variable) - variables.begin();
+    const auto variable = std::ranges::find(variables, bad->variable) - variables.begin();
     when = static_cast<double>(bad->step * static_cast<std::int64_t>(most_watched) + variable);
   }
   const double first = least(ranks, when);

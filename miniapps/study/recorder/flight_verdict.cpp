@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace weir {
 namespace {
@@ -154,11 +153,10 @@ std::optional<Finding> limits(const FlightEvidence& e) {
     if (e.unphysical)
       f.measured(e.unphysical->variable, fmt::format("{:.3g} in {}", e.unphysical->value, e.unphysical->place));
     f.key = helpless ? "numerics.order" : "pseudo_time.cfl_start";
-    f.change = helpless
-                   ? "1: if that runs, the reconstruction is at fault (gradient, limiter, the mesh there); if not, the "
-                     "boundary states or " +
-                         e.start_key
-                   : fmt::format("{:.2g}, or more rejections", 0.1 * cfl);
+    f.change = helpless ? "1: if that runs, the reconstruction is at fault (gradient, limiter, the mesh there); if "
+                          "not, the boundary states or " +
+                              e.start_key
+                        : fmt::format("{:.2g}, or more rejections", 0.1 * cfl);
     return f;
   }
   if (e.solve && 2 * failed > solves) return {};

@@ -77,7 +77,7 @@ class CandidateSolvers {
     return "";
   }
   bool remembers() const {  // a solver depends on earlier systems (recycling, lagged preconditioner)
-    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.solver.remembers(); });
+    return std::ranges::any_of(slots_, [](const Slot& s) { return s.solver.remembers(); });
   }
   std::int64_t bytes() const {  // memory of the set-ups on this rank
     std::int64_t sum = 0;

@@ -7,7 +7,6 @@
 // (relay_series.hpp).
 #include <fmt/format.h>
 
-#include <memory>
 #include <random>
 #include <utility>
 
@@ -41,8 +40,7 @@ namespace {
 
 constexpr const char* relay_columns =
     "step,length,name,solver,place,replica,led,seconds,progress,solves,iterations,not_converged,rejected,end,long_"
-    "waves,"
-    "left";
+    "waves,left";
 
 template <class Space>
 class Relay : public Facility<Space> {

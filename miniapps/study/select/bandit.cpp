@@ -15,8 +15,8 @@ Bandit::Bandit(std::string rule, int candidates, std::uint64_t seed, std::int64_
       cycle_(std::max<std::int64_t>(cycle, candidates)) {}
 
 int Bandit::next() {
-  const int unknown = static_cast<int>(
-      std::find_if(costs_.begin(), costs_.end(), [](const Costs& c) { return c.periods == 0; }) - costs_.begin());
+  const int unknown =
+      static_cast<int>(std::ranges::find_if(costs_, [](const Costs& c) { return c.periods == 0; }) - costs_.begin());
   const int count = static_cast<int>(costs_.size());
   if (rule_ == tsallis_inf)
     drawn_ = period_ == 0 ? 0 : draw_by_loss();  // the first period, of the default, gives the scale of the losses
@@ -100,8 +100,7 @@ int Bandit::draw_by_posterior() {
 }
 
 int Bandit::fastest_after_probe() const {
-  const auto least =
-      std::min_element(costs_.begin(), costs_.end(), [](const Costs& a, const Costs& b) { return a.mean < b.mean; });
+  const auto least = std::ranges::min_element(costs_, [](const Costs& a, const Costs& b) { return a.mean < b.mean; });
   return static_cast<int>(least - costs_.begin());
 }
 

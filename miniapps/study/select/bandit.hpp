@@ -39,7 +39,7 @@ class Bandit {
   std::uint64_t seed_ = 1;
   std::int64_t cycle_ = 1, period_ = 0;
   int drawn_ = 0;
-  double scale_ = 0;  // cost of the loss 1: twice the first cost of the default
+  double scale_ = 0;  // cost that counts as a loss of 1: twice the first cost of the default
 };
 
 }  // namespace weir

@@ -30,7 +30,7 @@ std::vector<Decision> read_decisions(const std::string& file, const std::string&
     if (csv.has("races"))
       d.evidence = fmt::format("{},{},{},{}", csv.text(row, "ratio"), csv.text(row, "low"), csv.text(row, "high"),
                                csv.text(row, "races"));
-    if (std::find(names.begin(), names.end(), d.to) == names.end())
+    if (std::ranges::find(names, d.to) == names.end())
       fail(fmt::format("line {}: unknown solver '{}'; known: {}", row + 2, d.to, fmt::join(names, ", ")));
     if (!all.empty() && d.step < all.back().step) fail(fmt::format("line {}: the steps must ascend", row + 2));
     all.push_back(std::move(d));

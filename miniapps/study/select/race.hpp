@@ -64,20 +64,20 @@ struct Race {
     for (const int name : order(racers)) {
       const bool fits = name == current || pace.least(name, warm_up(name)) <= left;
       if (!fits || left <= 0 || branches.is_interrupted()) continue;
-      const BranchRun its = run(name, left, most_seconds);
+      const BranchRun lap = run(name, left, most_seconds);
       if (name == current) {
-        most_seconds = limit * its.seconds();
-        unclear = unclear_progress * static_cast<double>(its.steps.size());
-        if (!(its.progress() + unclear > 0)) unclear = INFINITY;
+        most_seconds = limit * lap.seconds();
+        unclear = unclear_progress * static_cast<double>(lap.steps.size());
+        if (!(lap.progress() + unclear > 0)) unclear = INFINITY;
       }
-      const bool falls_back = name != 0 && its.unconverged() > 0;
+      const bool falls_back = name != 0 && lap.unconverged() > 0;
       double& cost = costs[static_cast<std::size_t>(name)];
-      cost = falls_back ? INFINITY : cost_of(its, unclear);
-      if (name != current && left <= 0 && its.end == BranchRunEnd::cut) {  // stopped by the budget: not a defeat
+      cost = falls_back ? INFINITY : cost_of(lap, unclear);
+      if (name != current && left <= 0 && lap.end == BranchRunEnd::cut) {  // stopped by the budget: not a defeat
         cost = std::nan("");
         pace.was_too_short(name);
       }
-      report(name, ++place, its);
+      report(name, ++place, lap);
     }
     return costs;
   }
@@ -90,10 +90,10 @@ struct Race {
     left -= run.seconds();
     if (run.end != BranchRunEnd::steps && run.end != BranchRunEnd::reached) return run;
     pace.warm(name);
-    const int idle = warm_up(name), steps = pace.race_steps();
-    run = branches.run(name, idle + steps, flow, std::min(left, most_seconds * (idle + steps) / steps));
+    const int untimed = warm_up(name), steps = pace.race_steps();
+    run = branches.run(name, untimed + steps, flow, std::min(left, most_seconds * (untimed + steps) / steps));
     left -= run.seconds();
-    run.drop_first(idle);
+    run.drop_first(untimed);
     return run;
   }
   std::vector<int> order(const std::vector<int>& racers) const {
@@ -103,10 +103,12 @@ struct Race {
     return order;
   }
 
-  // Decades per step that may be random, because the residual left by a linear solve of some percent is.
+  // Uncertainty of the progress per step in decades. A linear solve to a tolerance of some percent leaves a random part
+  // of the residual.
   static constexpr double unclear_progress = 0.02;
 
-  // Time per unit of progress, of which `unclear` may be random; if that is infinite, time per step.
+  // Time per unit of progress, at the largest progress within the uncertainty `unclear`. If `unclear` is infinite: time
+  // per step.
   static double cost_of(const BranchRun& run, double unclear) {
     if (run.end == BranchRunEnd::failed || run.end == BranchRunEnd::cut) return INFINITY;
     const double seconds = run.seconds(), progress = run.progress() + unclear;

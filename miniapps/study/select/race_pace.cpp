@@ -51,7 +51,7 @@ double RacePace::recent() const {
 double RacePace::step() const {
   if (const double now = recent(); now > 0) return now;
   return ranks_->max(recent_.empty() ? own_ / static_cast<double>(std::max<std::int64_t>(1, own_steps_))
-                                     : *std::min_element(recent_.begin(), recent_.end()));
+                                     : *std::ranges::min_element(recent_));
 }
 
 bool RacePace::has_changed() {
@@ -88,7 +88,7 @@ double RacePace::whole_run(double share_done) const {
 }
 
 double RacePace::left(double share_done, bool may_show) const {
-  const bool have_raced = std::all_of(first_step_.begin(), first_step_.end(), [](double s) { return s == 0; });
+  const bool have_raced = std::ranges::all_of(first_step_, [](double s) { return s == 0; });
   const double due = have_raced && !may_show ? early + (1 - early) * share_done : 1;
   const double sure = share_done < known_from ? unsure : 1;
   return -ranks_->max(spent_ - budget_ * (share_done > 0 ? due * sure * whole_run(share_done) : own_));

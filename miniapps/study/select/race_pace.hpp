@@ -42,9 +42,10 @@ class RacePace {
   double over_former() const;
 
   int race_steps() const;  // more than the minimum if steps are too short to be timed
-  // Seconds for the next race. If the length of the run is known, the budget follows from its expected total time, with
-  // the rest at the pace of the second half so far, because an early switch pays longest. After all have raced, three
-  // quarters are kept for later and for races that may show a faster solver (may_show).
+  // Seconds for the next race. If the length of the run is known, the budget is a share of the expected time of the
+  // whole run, because an early switch pays longest; the rest is expected to run at the pace of the second half so far.
+  // After all have raced, three quarters are kept for later races, and for races that may show a faster solver
+  // (may_show).
   double left(double share_done, bool may_show) const;
   // Expected seconds of a race with a candidate about as fast as the current solver. The first step of each includes
   // set-up.

@@ -1,7 +1,5 @@
 #include "miniapps/study/select/race_scores.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 

@@ -38,9 +38,10 @@ class RaceScores {
   // Discards the comparisons, because the systems have changed. All may race again except those that failed last.
   void forget(double when);
   Duel duel(int challenger, int current) const;
-  // The races show it as faster or about as fast: a trial decides at less cost. of_a_trial: weight of a trial in races.
+  // Whether the challenger is faster or about as fast in its races. A trial then decides, because it costs less than
+  // further races. races_per_trial: number of races that one trial counts for.
   bool deserves_trial(int challenger, int current) const;
-  static constexpr int of_a_trial = 4;
+  static constexpr int races_per_trial = 4;
   int best_against(int current) const;  // the solver that should replace the current one; -1: none
   // A solver that is probably not faster is backed off; the back-off grows by half each time and ends at the latest
   // when the solver would break even at its present trend.
@@ -81,7 +82,7 @@ struct Savings {
     else if (d.races > 0)
       gain = d.ratio;
   }
-  void add(double led_seconds) { seconds += led_seconds * (gain - 1); }
+  void add(double seconds_used) { seconds += seconds_used * (gain - 1); }  // by the current solver
 };
 
 }  // namespace weir

@@ -3,15 +3,14 @@
 // less than 1.1 times that of the current solver then solves some steps of the run itself (a trial, trial.hpp). It
 // becomes the current solver if it is faster by `margin` with the probability `confidence` (race_scores.hpp). Races and
 // trials take a limited fraction of the run's time, at intervals that grow while no candidate is faster
-// (race_pace.hpp). The default (the solver of [linear.SYSTEM]) repeats failed solves. The predecessor is used again if
-// the current solver becomes slower than it, or fails in a trial; if the current solver fails outside a trial, the
-// default is used again. With another `rule` candidates are chosen by the times of the run's own steps (bandit.hpp).
-// With [select] decisions = FILE a run repeats the switches in FILE; its results are bitwise equal.
+// (race_pace.hpp). A failed solve is repeated with the default, the solver of [linear.SYSTEM]. A candidate that fails
+// in its trial, or becomes slower than its predecessor, is replaced by the predecessor. A current solver that fails
+// outside a trial is replaced by the default. With another `rule` candidates are chosen by the times of the run's own
+// steps (bandit.hpp). With [select] decisions = FILE a run repeats the switches in FILE, with bitwise equal results.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -245,7 +244,7 @@ class Select : public Facility<Space> {
     std::vector<double> costs(names_.size(), std::nan(""));
     costs[at(name)] = trial_.cost();
     costs[at(incumbent)] = trial_.incumbent_cost();
-    scores_.add(std::move(costs), incumbent, when(next), RaceScores::of_a_trial);
+    scores_.add(std::move(costs), incumbent, when(next), RaceScores::races_per_trial);
     if (const Duel d = scores_.duel(name, incumbent); d.is_faster >= rules_.confidence)
       switch_to(name, incumbent, d, next, flow);
     else if (current_ != incumbent)
@@ -274,8 +273,8 @@ class Select : public Facility<Space> {
       next_race_ = next + every_;
       return;
     }
-    std::stable_sort(racers.begin(), racers.end(),
-                     [&](int a, int b) { return scores_.duel(a, current_).races < scores_.duel(b, current_).races; });
+    std::ranges::stable_sort(
+        racers, [&](int a, int b) { return scores_.duel(a, current_).races < scores_.duel(b, current_).races; });
     const double left = pace_.left(run_->share_done(), is_follow_up_);
     const std::size_t fit = race_on(flow, next).fit(racers, left);
     is_idle_ = fit == 0;
@@ -364,8 +363,8 @@ class Select : public Facility<Space> {
   Candidates<Space> candidates_;
   Branches<Space> branches_;  // one candidate per name
   std::vector<std::string> names_;
-  std::int64_t every_ = 20;
-  double limit_ = 0;
+  std::int64_t every_ = 20;  // steps between races
+  double limit_ = 0;         // time limit of a candidate in a race, as a multiple of the current solver's time
   RaceRules rules_;
   std::string decisions_file_;
   std::uint64_t seed_ = 1;
@@ -376,8 +375,8 @@ class Select : public Facility<Space> {
   RaceScores scores_;
   Trial trial_;
   Bandit bandit_;                      // off if the rule is races
-  bool is_drawn_ = false;              // bandit_ chose the solver of past_, whose time is then an observation
-  std::vector<std::string> left_out_;  // reason; empty: not left out
+  bool is_drawn_ = false;              // bandit_ chose the solver of past_: the time of past_ is its observation
+  std::vector<std::string> left_out_;  // by solver: why it is left out; empty: it takes part
   // Solvers by number (0: the default; -1: none). incumbent(): current_, or in a trial the solver before it.
   int current_ = 0;      // solves now
   int former_ = -1;      // before the last switch that races decided

@@ -201,15 +201,14 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
   for (std::size_t index = 0; index < records.size(); ++index) {
     std::vector<ShadowRecord>& tries = records[index];
     if (candidates_[index].is_left_out) continue;
-    const ShadowRecord best = *std::min_element(tries.begin(), tries.end(), shorter);
+    const ShadowRecord best = *std::ranges::min_element(tries, shorter);
     if (is_unusual(candidates_[index], best.seconds())) {
       take_turn(index, best.place);
       if (candidates_[index].is_left_out) continue;
       if (tries.back().result.iterations != best.result.iterations) tries.pop_back();  // not the same work
     }
-    const auto most = std::max_element(tries.begin(), tries.end(), [](const ShadowRecord& p, const ShadowRecord& q) {
-      return p.differing < q.differing;
-    });
+    const auto most = std::ranges::max_element(
+        tries, [](const ShadowRecord& p, const ShadowRecord& q) { return p.differing < q.differing; });
     const std::int64_t differing = most->differing;
     const double by = most->largest_difference;
     const auto of_middle = tries.begin() + static_cast<std::ptrdiff_t>((tries.size() - 1) / 2);

@@ -128,8 +128,7 @@ std::string shadow_csv(const ShadowComparison& c) {
       "name,solver,systems,iterations,median_ms,ratio,low,high,won,sign_test_p,failures,verdict,noise,ranks,mb,mb_of_"
       "largest_rank,sums_ratio,sums_low,sums_high,p95_ms,mean_ms,setup_ms,failed_ms,left_out\n";
   const auto why_left_out = [&c](const std::string& name) {
-    const auto found =
-        std::find_if(c.left_out.begin(), c.left_out.end(), [&](const auto& o) { return o.name == name; });
+    const auto found = std::ranges::find_if(c.left_out, [&](const auto& o) { return o.name == name; });
     return found == c.left_out.end() ? std::string() : csv_quoted(found->why);
   };
   for (const ShadowRow& r : c.rows) {
@@ -151,7 +150,7 @@ std::string shadow_csv(const ShadowComparison& c) {
                         r.setup_milliseconds, r.failed_milliseconds, why_left_out(r.name));
   }
   for (const LeftOut& out : c.left_out)
-    if (std::none_of(c.rows.begin(), c.rows.end(), [&](const ShadowRow& r) { return r.name == out.name; }))
+    if (std::ranges::none_of(c.rows, [&](const ShadowRow& r) { return r.name == out.name; }))
       text += fmt::format("{},,0,,,,,,,,,left out,,,,,,,,,,,,{}\n", out.name, csv_quoted(out.why));
   return text;
 }
@@ -179,8 +178,7 @@ std::string repetition_text(const Repetition& r, const std::string& why) {
     return fmt::format("every repeat of the reference solver gave the same bits ({} systems)", r.systems);
   return fmt::format(
       "the reference solver is not reproducible: repeats differ in {} of {} systems, first at step {}, solve {}: {} "
-      "unknowns, by "
-      "at most {:.3g} ({})",
+      "unknowns, by at most {:.3g} ({})",
       r.different, r.systems, r.step, r.solve, r.differing, r.largest_difference,
       why.empty() ? "not explained by the method: look for a race or uninitialised memory" : why);
 }

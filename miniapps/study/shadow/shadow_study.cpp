@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cmath>
 
 #include "base/foreign/optional_library.hpp"
 #include "base/print.hpp"
@@ -70,7 +69,7 @@ std::string why_left_out(const Table& solver, const Communicator& ranks) {
     return "cusparse needs a build with CUDA, and --space device";
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
-  if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end()) return lacks(library);
+  if (is_peer(method) && std::ranges::find(there, library) == there.end()) return lacks(library);
   return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only" : "";
 }
 
@@ -81,7 +80,7 @@ std::string why_unfit(const Table& solver, const System& system, const std::stri
   const std::string named = solver.get<std::string>("method", method);
   if (system.matrix == 0 || named.find(':') != std::string::npos) return "";
   try {
-    refuse_unfit(solver, method, preconditioner, system.matrix, system.is_symmetric);
+    refuse_unfit(solver, method, preconditioner, system.matrix, system.is_symmetric());
   } catch (const Error& error) {
     return error.what();
   }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
-#include <random>
 
 namespace weir {
 namespace {
@@ -45,7 +44,7 @@ Interval bootstrap_95(std::size_t n, std::uint64_t seed, const Statistic& statis
     }
     values.push_back(statistic(pick));
   }
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const std::size_t tail = tail_of(n, block);
   return {values[tail], values[values.size() - 1 - tail]};
 }

@@ -26,7 +26,7 @@ def interval(low, high):
 
 def describe(manifest, standard):
     """The page of a corpus: what matters of each sequence."""
-    names = ["sequence", "systems", "unknowns", "block", "entries a row", "symmetric", "null space", "aspect ratio",
+    names = ["sequence", "systems", "unknowns", "block", "entries per row", "symmetric", "null space", "aspect ratio",
              "dominant rows", "condition", *("iterations of " + s.replace("+", " + ") for s in standard), "solver in use"]
     rows = []
     for s in manifest["sequences"]:

@@ -33,7 +33,7 @@ def _block(data, at, header, compressed):
 
 
 class Appended:
-    """A VTK XML file with appended raw data: its head, and the arrays that elements of the head tell of."""
+    """A VTK XML file with appended raw data: its head and the arrays that the head describes."""
 
     def __init__(self, path, kind):
         with open(path, "rb") as file:

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -42,6 +41,10 @@ int sync(int descriptor) {
 
 }  // namespace
 
+Descriptor::~Descriptor() {
+  if (file_ >= 0) close(file_);
+}
+
 FileListener::FileListener() { listeners().push_back(this); }
 FileListener::~FileListener() { std::erase(listeners(), this); }
 
@@ -60,15 +63,9 @@ void sync_file(int descriptor, const std::string& path) {
 }
 
 void sync_file(const std::string& path) {
-  const int file = open_again(path, O_RDONLY);
+  const Descriptor file(open_again(path, O_RDONLY));
   if (file < 0) fail_to_write(path, errno);
-  try {
-    sync_file(file, path);
-  } catch (...) {
-    close(file);
-    throw;
-  }
-  close(file);
+  sync_file(file, path);
 }
 
 void rename_file(const std::string& from, const std::string& to) {
@@ -94,10 +91,9 @@ void make_folder(const std::string& path) {
 }
 
 void sync_folder(const std::string& path) {
-  const int folder = open_again(path.empty() ? "." : path, O_RDONLY | O_DIRECTORY);
+  const Descriptor folder(open_again(path.empty() ? "." : path, O_RDONLY | O_DIRECTORY));
   if (folder < 0) return;
   const int reason = sync(folder);
-  close(folder);
   if (reason == EIO || reason == ENOSPC || reason == EDQUOT) fail_to_write(path, reason);
   if (reason == 0) tell([&](FileListener& l) { l.synced_folder(path); });
 }

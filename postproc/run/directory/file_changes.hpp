@@ -22,6 +22,19 @@ class FileListener {
   virtual void synced_folder(const std::string& /*path*/) {}
 };
 
+// A file descriptor, closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int file) : file_(file) {}
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return file_; }
+
+ private:
+  int file_;
+};
+
 void tell_making(const std::string& path);
 void sync_file(int descriptor, const std::string& path);
 void sync_file(const std::string& path);

@@ -64,8 +64,7 @@ std::string plain_path(const std::string& path) {
 // An altered manifest must not reach beyond its directory.
 bool stays_inside(const std::string& name) {
   const fs::path p(name);
-  return !name.empty() && p.is_relative() &&
-         std::none_of(p.begin(), p.end(), [](const fs::path& part) { return part == ".."; });
+  return !name.empty() && p.is_relative() && std::ranges::none_of(p, [](const fs::path& part) { return part == ".."; });
 }
 
 }  // namespace
@@ -248,9 +247,10 @@ void RunDirectory::refuse_full_links() const {
     std::error_code error;
     if (folder.empty() || !lies_behind_a_link(folder + "/any") || !fs::is_directory(of(folder), error)) continue;
     if (!fs::is_empty(of(folder), error))
-      refuse(path_, folder +
-                        " is a link to a folder with files, which those of this run might replace: empty it or "
-                        "remove the link");
+      refuse(
+          path_,
+          folder +
+              " is a link to a folder with files, which those of this run might replace: empty it or remove the link");
   }
 }
 

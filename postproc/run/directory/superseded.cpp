@@ -1,7 +1,6 @@
 // RunDirectory: moves the results of later steps aside when a run restarts from an earlier one.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "postproc/run/checkpoint.hpp"
 #include "postproc/run/directory/run_directory.hpp"
@@ -58,7 +57,7 @@ void RunDirectory::set_aside(const std::string& name) {
 bool RunDirectory::supersede_checkpoints(std::int64_t step) {
   auto files = list_checkpoints(of("checkpoints"));
   std::erase_if(files, [step](const auto& file) { return file.first <= step; });
-  std::reverse(files.begin(), files.end());
+  std::ranges::reverse(files);
   for (const auto& [its_step, path] : files) set_aside("checkpoints/" + checkpoint_name(its_step));
   if (files.empty()) return false;
   sync_folder(of(superseded_ + "/checkpoints"));

@@ -1,7 +1,6 @@
-// Relaxed loads and stores of a few adjacent values that other host threads access at the same time. Each value
-// arrives whole, old or new; there is no ordering between values. Volatile vectors are used because loops over
-// relaxed atomics are not vectorised; common processors move the aligned 8-byte parts of a vector whole. Included by
-// .cpp files only.
+// Relaxed loads and stores of a few adjacent values that other host threads access at the same time. Each value arrives
+// whole, old or new; there is no ordering between values. Volatile vectors are used because loops over relaxed atomics
+// are not vectorised; common processors move the aligned 8-byte parts of a vector whole. Included by .cpp files only.
 #pragma once
 #include "solvers/matrix/block/block_lanes.hpp"
 

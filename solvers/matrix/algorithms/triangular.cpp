@@ -1,8 +1,6 @@
 // Level schedules and their distribution over host threads.
 #include "solvers/matrix/algorithms/triangular.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -110,7 +108,7 @@ void ThreadPlan::share(const TriangularRows& rows, Triangle side, int block) {
 void ThreadPlan::natural(int rows, Triangle side) {
   order_.resize(at(rows));
   std::iota(order_.begin(), order_.end(), 0);
-  if (side == Triangle::upper) std::reverse(order_.begin(), order_.end());
+  if (side == Triangle::upper) std::ranges::reverse(order_);
   pieces_ = {{{0, rows}}};
   needs_ = {{0}};
 }
@@ -122,7 +120,7 @@ void ThreadPlan::share_stretches(const TriangularRows& rows, Triangle side, cons
   std::vector<int> bound(at(threads_) + 1, n);
   bound[0] = 0;
   for (int t = 1; t < threads_; ++t) {
-    const auto cut = std::lower_bound(cuts.begin(), cuts.end(), static_cast<int>(std::int64_t{n} * t / threads_));
+    const auto cut = std::ranges::lower_bound(cuts, static_cast<int>(std::int64_t{n} * t / threads_));
     bound[t] = std::max(bound[t - 1], cut == cuts.end() ? n : *cut);
   }
   pieces_.assign(at(threads_), {});
@@ -180,7 +178,7 @@ double ThreadPlan::simulated(const TriangularRows& rows, int block, const Sharin
     t += value_time * static_cast<double>(weight(rows, i, block));
     row_done[i] = t;
   }
-  return *std::max_element(now.begin(), now.end());
+  return *std::ranges::max_element(now);
 }
 
 // Follows the sequence. A row that needs more of another thread than its thread has waited for starts a new piece and

@@ -56,9 +56,8 @@ struct Levels {
 
 int count_levels(const TriangularRows& rows, Triangle side);
 
-// Schedule of a sweep on host threads: positions of each thread, cut into pieces, and the progress of the other
-// threads that a piece needs. Two ways to share the rows are simulated; the faster one is used, or one thread if
-// neither pays:
+// Schedule of a sweep on host threads: positions of each thread, cut into pieces, and the progress of the other threads
+// that a piece needs. Two ways to share the rows are simulated; the faster one is used, or one thread if neither pays:
 //   by levels   each thread gets a part of each level, small levels go to one thread: any row order
 //   by layers   rows i .. k - 1 that reach no further than k form a layer (a front of Cuthill-McKee, a row of a grid);
 //               each thread processes its part of each layer in row order; only the ends of parts wait for others

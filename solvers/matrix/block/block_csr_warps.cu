@@ -4,7 +4,6 @@
 // workgroup handles some rows of the block. Several reads are in flight at a time. Lanes are added in a fixed order,
 // so results are reproducible bit for bit.
 //   bytes: the blocks once, one column per block, row starts, y; x from L2, n contiguous values per block
-#include <algorithm>
 
 #include "solvers/device/block.hpp"
 #include "solvers/device/launch.hpp"

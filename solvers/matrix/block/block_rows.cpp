@@ -24,7 +24,7 @@ class RowBuilder {
     return values_.data() + columns_.back().second;
   }
   void end_row() {
-    std::sort(columns_.begin(), columns_.end());
+    std::ranges::sort(columns_);
     const auto size = static_cast<std::ptrdiff_t>(data_.block * data_.block);
     for (const auto& [column, at] : columns_) {
       data_.column.push_back(column);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"

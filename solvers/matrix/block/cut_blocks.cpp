@@ -41,7 +41,7 @@ BlockCsrData cut_into_blocks(BlockCsrData&& d, int B) {
   for (int i = 0; i < d.rows() / B; ++i) {
     columns.clear();
     for (auto e = d.row_start[i * B]; e < d.row_start[(i + 1) * B]; ++e) columns.push_back(d.column[e] / B);
-    std::sort(columns.begin(), columns.end());
+    std::ranges::sort(columns);
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     b.column.insert(b.column.end(), columns.begin(), columns.end());
     b.row_start[i + 1] = static_cast<std::int64_t>(b.column.size());

@@ -34,7 +34,7 @@ BlockCsrData joint_pattern(const std::vector<const BlockCsrData*>& parts) {
     for (const BlockCsrData* part : parts)
       columns.insert(columns.end(), part->column.begin() + part->row_start[i],
                      part->column.begin() + part->row_start[i + 1]);
-    std::sort(columns.begin(), columns.end());
+    std::ranges::sort(columns);
     whole.column.insert(whole.column.end(), columns.begin(), std::unique(columns.begin(), columns.end()));
     whole.row_start.push_back(static_cast<std::int64_t>(whole.column.size()));
   }

@@ -137,7 +137,7 @@ void sort_rows(BlockCsrData& d, const std::string& name, MarketFaults* faults) {
     if (!std::is_sorted(first, last)) {
       row.clear();
       for (auto e = from; e < to; ++e) row.emplace_back(d.column[e], d.value[e]);
-      std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::ranges::sort(row, [](const auto& a, const auto& b) { return a.first < b.first; });
       for (auto e = from; e < to; ++e) std::tie(d.column[e], d.value[e]) = row[e - from];
     }
     const auto twice = std::adjacent_find(first, last);

@@ -1,7 +1,6 @@
 #include "solvers/matrix/io/petsc_binary.hpp"
 
 #include <bit>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "solvers/matrix/io/petsc_binary.hpp"
@@ -61,7 +60,7 @@ class PetscReader {
   std::vector<double> numbers(std::int64_t count, const char* what) {
     const std::int64_t from = at_;
     std::vector<double> values = take<double>(count, what);
-    const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+    const auto bad = std::ranges::find_if(values, [](double v) { return !std::isfinite(v); });
     if (bad == values.end()) return values;
     at_ = from + 8 * (bad - values.begin());
     fail(std::string("a finite number of ") + what + " was expected");
@@ -115,7 +114,7 @@ void sort_rows(const PetscReader& in, BlockCsrData& A) {
   for (int i = 0; i < A.rows(); ++i) {
     row.clear();
     for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) row.emplace_back(A.column[e], A.value[e]);
-    std::sort(row.begin(), row.end(), [](const auto& p, const auto& q) { return p.first < q.first; });
+    std::ranges::sort(row, [](const auto& p, const auto& q) { return p.first < q.first; });
     for (std::size_t k = 0; k < row.size(); ++k) {
       if (k > 0 && row[k].first == row[k - 1].first)
         in.fail("row " + std::to_string(i) + " (from 0): column " + std::to_string(row[k].first) + " is repeated");

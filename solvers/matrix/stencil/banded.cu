@@ -205,7 +205,7 @@ void grow(Array<T, Space>& array, std::int64_t n) {
 
 void check(const RemainderData& d, int cells) {
   const auto fail = [](const std::string& what) { throw Error(Exit::usage, "banded: the remainder's " + what); };
-  if (d.start.size() != d.row.size() + 1 || d.start.front() != 0 || !std::is_sorted(d.start.begin(), d.start.end()) ||
+  if (d.start.size() != d.row.size() + 1 || d.start.front() != 0 || !std::ranges::is_sorted(d.start) ||
       d.start.back() != static_cast<int>(d.column.size()) || d.column.size() != d.value.size())
     fail("array sizes do not match");
   for (std::size_t q = 0; q < d.row.size(); ++q)

@@ -37,7 +37,7 @@ bool SeparableDirection::is_uniform() const {
 bool SeparableOperator::has_constant_null_space() const {
   if (shift != 0) return false;
   for (const auto& d : direction)
-    if (std::any_of(d.boundary.begin(), d.boundary.end(), [](double v) { return v != 0; })) return false;
+    if (std::ranges::any_of(d.boundary, [](double v) { return v != 0; })) return false;
   return true;
 }
 

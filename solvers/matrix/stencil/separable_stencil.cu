@@ -9,8 +9,6 @@
 
 #include "base/error.hpp"
 #include "solvers/device/columns.hpp"
-#include "solvers/device/reduce.hpp"
-#include "solvers/matrix/fused_products.hpp"
 
 namespace weir {
 namespace separable_products {

@@ -34,8 +34,7 @@ template <int Count, class F>
 
 // Number of cells processed at once: one slot's blocks of all of them (about 1 kB of a stream) are read before the
 // next slot's, with the sums in registers. 65^3, one core, relative to one cell at a time: n = 3 0.73 (product), n =
-// 4 0.91 and 0.95 (sweep), n = 6 0.90 and 0.88; n = 8 would take 1.1 and 1.5. Four up to n = Largest, two up to n =
-// 6.
+// 4 0.91 and 0.95 (sweep), n = 6 0.90 and 0.88; n = 8 would take 1.1 and 1.5. Four up to n = Largest, two up to n = 6.
 template <int Largest, class Block>
 constexpr int cells_at_once() {
   if (Block::fixed == 0 || Block::fixed > 6) return 1;

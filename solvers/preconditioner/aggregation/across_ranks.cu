@@ -1,6 +1,5 @@
 #include "solvers/preconditioner/aggregation/across_ranks.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/at.hpp"

@@ -1,7 +1,6 @@
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/at.hpp"
@@ -148,10 +147,10 @@ CoarsePattern coarse_pattern(const Pattern& A, const Aggregates& aggregates, boo
       }
     };
     of_members([&](std::int64_t e) { columns.push_back(p.column[e]); });
-    std::sort(columns.begin(), columns.end());
+    std::ranges::sort(columns);
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     of_members([&](std::int64_t e) {
-      const auto place = std::lower_bound(columns.begin(), columns.end(), p.column[e]);
+      const auto place = std::ranges::lower_bound(columns, p.column[e]);
       p.into[e] = static_cast<int>(place - columns.begin());
     });
     p.coarse.column.insert(p.coarse.column.end(), columns.begin(), columns.end());

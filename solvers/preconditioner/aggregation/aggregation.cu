@@ -1,8 +1,6 @@
 // Hierarchy of aggregation.hpp: set-up and cycles.
 #include <algorithm>
 #include <limits>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "base/at.hpp"

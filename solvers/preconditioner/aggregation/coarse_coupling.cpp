@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/at.hpp"
-#include "base/error.hpp"
 #include "solvers/parallel/parts_on_all.hpp"
 
 namespace weir::aggregation {
 
 int Numbering::owner(int number) const {
-  return static_cast<int>(std::upper_bound(begin.begin(), begin.end(), number) - begin.begin()) - 1;
+  return static_cast<int>(std::ranges::upper_bound(begin, number) - begin.begin()) - 1;
 }
 
 Numbering number_aggregates(const Communicator& ranks, int mine) {
@@ -35,16 +33,16 @@ CoarseCoupling coarse_coupling(const Coupling& fine, const std::vector<int>& num
   CoarseCoupling c;
   c.beyond.block = fine.block;
   c.number = number_of_ghost;
-  std::sort(c.number.begin(), c.number.end());
+  std::ranges::sort(c.number);
   c.number.erase(std::unique(c.number.begin(), c.number.end()), c.number.end());
   std::vector<std::array<int, 3>> blocks;  // aggregate, coarse ghost, block of the finer coupling
   for (int r = 0; r < static_cast<int>(fine.row.size()); ++r)
     for (int k = fine.start[r]; k < fine.start[r + 1]; ++k) {
-      const auto at_number = std::lower_bound(c.number.begin(), c.number.end(), number_of_ghost[fine.ghost[k]]);
+      const auto at_number = std::ranges::lower_bound(c.number, number_of_ghost[fine.ghost[k]]);
       c.ghost.push_back(static_cast<int>(at_number - c.number.begin()));
       blocks.push_back({aggregates.of_row[fine.row[r]], c.ghost.back(), k});
     }
-  std::sort(blocks.begin(), blocks.end());
+  std::ranges::sort(blocks);
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const auto [aggregate, ghost, term] = blocks[b];
     const bool is_first = b == 0 || blocks[b - 1][0] != aggregate;
@@ -78,10 +76,10 @@ WholeRows whole_rows(const Pattern& fine, const Aggregates& aggregates, const Co
     const bool is_border = border < across.beyond.row.size() && across.beyond.row[border] == I;
     const int first = is_border ? across.beyond.start[border] : 0, end = is_border ? across.beyond.start[++border] : 0;
     for (int k = first; !full && k < end; ++k) columns.push_back(across.number[across.beyond.ghost[k]]);
-    std::sort(columns.begin(), columns.end());
+    std::ranges::sort(columns);
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     const auto place = [&](int column) {
-      return static_cast<int>(std::lower_bound(columns.begin(), columns.end(), column) - columns.begin());
+      return static_cast<int>(std::ranges::lower_bound(columns, column) - columns.begin());
     };
     for (int m = aggregates.start[I]; m < aggregates.start[I + 1]; ++m)
       for (std::int64_t e = fine.row_start[aggregates.member[m]]; e < fine.row_start[aggregates.member[m] + 1]; ++e)
@@ -109,13 +107,13 @@ std::vector<int> transposed_places(const Communicator& ranks, const Coupling& co
       places[ghost.owner].push_back(k);
       mine.push_back({ghost.owner, coupling.row[r], ghost.index, k});
     }
-  std::sort(mine.begin(), mine.end());
+  std::ranges::sort(mine);
   std::vector<std::vector<int>> answers(asked.size());
   int from = 0;
   for (const std::vector<int>& of_rank : ranks.exchange(asked)) {
     for (std::size_t i = 0; i < of_rank.size(); i += 2) {
       const Place wanted{from, of_rank[i], of_rank[i + 1], 0};
-      const auto found = std::lower_bound(mine.begin(), mine.end(), wanted);
+      const auto found = std::ranges::lower_bound(mine, wanted);
       const bool is_there = found != mine.end() && found->owner == from && found->row == wanted.row &&
                             found->ghost_row == wanted.ghost_row;
       answers[from].push_back(is_there ? found->block : -1);

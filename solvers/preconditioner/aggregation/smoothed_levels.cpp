@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/at.hpp"
 #include "base/buckets.hpp"
-#include "base/error.hpp"
 
 namespace weir::aggregation {
 namespace {

@@ -111,8 +111,8 @@ SetupInfo AsyncFactors<Space>::build(const BlockCsr<Space>& A, bool first) {
   if (!options_.diagnostics) return info;
   const FactorObservation now = timed(info.diagnostics_seconds, [&] { return measured(A); });
   info.fixed_point_residual = before > 0 ? residual(now) / before : residual(now);
-  info.dominance_L = *std::max_element(now.dominance_L.begin(), now.dominance_L.end());
-  info.dominance_U = *std::max_element(now.dominance_U.begin(), now.dominance_U.end());
+  info.dominance_L = *std::ranges::max_element(now.dominance_L);
+  info.dominance_U = *std::ranges::max_element(now.dominance_U);
   return info;
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 
 #include "solvers/matrix/algorithms/relaxed_lanes.hpp"
 #include "solvers/matrix/block/block_dense.hpp"

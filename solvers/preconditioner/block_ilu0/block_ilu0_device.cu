@@ -1,6 +1,5 @@
 // block_ilu0 of a block stencil on the device: storage, and the kernels of blocks larger than 32.
 #include <algorithm>
-#include <string>
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"

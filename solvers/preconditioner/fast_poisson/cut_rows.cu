@@ -1,7 +1,6 @@
 #include "solvers/preconditioner/fast_poisson/cut_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "base/error.hpp"

@@ -17,7 +17,7 @@ bool nearly(double a, double b, double tolerance) {
 }
 
 bool has_boundary(const SeparableDirection& d) {
-  return std::any_of(d.boundary.begin(), d.boundary.end(), [](double v) { return v != 0; });
+  return std::ranges::any_of(d.boundary, [](double v) { return v != 0; });
 }
 
 bool equals_its_mirror(const SeparableDirection& d) {
@@ -159,7 +159,7 @@ Eigen1D sorted(const std::vector<double>& value, const std::vector<double>& vect
   const std::size_t n = value.size();
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return value[a] < value[b]; });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return value[a] < value[b]; });
   Eigen1D e{std::vector<double>(n), std::vector<double>(n * n)};
   for (std::size_t m = 0; m < n; ++m) {
     e.value[m] = value[order[m]];
@@ -340,7 +340,7 @@ Eigen1D dense_eigen(std::vector<double> A, int size) {
     double norm = 0;
     for (std::size_t i = k + 1; i < n; ++i) norm = std::hypot(norm, A[i * n + k]);
     if (norm == 0) continue;
-    std::fill(v.begin(), v.end(), 0.0);
+    std::ranges::fill(v, 0.0);
     for (std::size_t i = k + 1; i < n; ++i) v[i] = A[i * n + k];
     v[k + 1] += std::copysign(norm, v[k + 1]);
     reflect(A, Z, v, 2 / std::inner_product(v.begin(), v.end(), v.begin(), 0.0), k);

@@ -4,7 +4,6 @@
 #include <omp.h>
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "base/at.hpp"
 #include "base/error.hpp"
@@ -118,8 +117,7 @@ Work Multicolor<Space, T>::work(const std::vector<ColourPass>& passes) const {
   const std::int64_t n2 = std::int64_t{block_} * block_;
   Work work;
   for (const ColourPass& pass : passes) {
-    const auto q = static_cast<std::size_t>(std::lower_bound(piece_start_.begin(), piece_start_.end(), pass.from) -
-                                            piece_start_.begin());
+    const auto q = static_cast<std::size_t>(std::ranges::lower_bound(piece_start_, pass.from) - piece_start_.begin());
     const std::int64_t rows = pass.to - pass.from, vectors = pass.first ? 2 : 3;
     std::int64_t blocks = earlier_before_[q + 1] - earlier_before_[q];
     if (!pass.first) blocks += later_before_[q + 1] - later_before_[q];

@@ -65,8 +65,7 @@ constexpr Option multigrid_keys[] = {
     {"post", Option::integer, "2", "number of post-smoothing sweeps", "[1, inf)", "sweeps"},
     {"symmetric", Option::boolean, "depends: false, with pipelined_cg true",
      "switch for post-smoothing in reverse order, which makes the cycle symmetric; false: faster convergence (cg and "
-     "all "
-     "methods for nonsymmetric matrices accept it; pipelined_cg requires true)"},
+     "all methods for nonsymmetric matrices accept it; pipelined_cg requires true)"},
     {"smoother", Option::text, "red_black",
      "smoother; red_black: over-relaxed red-black Gauss-Seidel; chebyshev: Chebyshev polynomial in D^-1 A",
      "red_black | chebyshev"},

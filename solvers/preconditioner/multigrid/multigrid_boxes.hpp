@@ -89,7 +89,7 @@ inline BoxCuts coarser(const BoxCuts& fine, const std::array<LineTransfer, 3>& t
   for (std::size_t d = 0; d < 3; ++d) {
     const std::vector<int>& first = transfer[d].first;
     for (const int begin : fine.begin[d])
-      coarse.begin[d].push_back(static_cast<int>(std::lower_bound(first.begin(), first.end(), begin) - first.begin()));
+      coarse.begin[d].push_back(static_cast<int>(std::ranges::lower_bound(first, begin) - first.begin()));
   }
   return coarse;
 }

@@ -164,7 +164,7 @@ CoarsestSolve<T, Space>::CoarsestSolve(const GridLevel& level) {
 template <class T, class Space>
 void CoarsestSolve<T, Space>::update(double shift, double scale) {
   double largest = shift;
-  for (const auto& lambda : lambda_) largest += scale * *std::max_element(lambda.begin(), lambda.end());
+  for (const auto& lambda : lambda_) largest += scale * *std::ranges::max_element(lambda);
   std::size_t c = 0;
   for (const double z : lambda_[2])
     for (const double y : lambda_[1])

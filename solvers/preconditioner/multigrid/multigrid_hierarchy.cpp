@@ -149,7 +149,7 @@ void interpolate(const Line& fine, const Line& coarse, LineTransfer& t) {
 // merged unknowns meet single ones: there the sum of merged masses would be up to a quarter too small per direction and
 // level.
 void lump_masses(const Line& fine, const LineTransfer& t, Line& coarse) {
-  std::fill(coarse.d.mass.begin(), coarse.d.mass.end(), 0.0);
+  std::ranges::fill(coarse.d.mass, 0.0);
   for (Index i = 0; i < fine.x.size(); ++i) {
     coarse.d.mass[t.parent[i]] += t.weight_parent[i] * fine.d.mass[i];
     coarse.d.mass[t.other[i]] += t.weight_other[i] * fine.d.mass[i];

@@ -1,9 +1,6 @@
 #include "solvers/preconditioner/multigrid/multigrid_host.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "solvers/preconditioner/multigrid/multigrid_own_rows.hpp"
 

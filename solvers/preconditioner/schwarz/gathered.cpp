@@ -60,8 +60,8 @@ class Gathered : public Preconditioner<Space> {
     A_ = dynamic_cast<const Gatherable<Space>*>(&A);
     if (!A_)
       throw Error(Exit::usage, name_ +
-                                   " runs on one rank only; in parallel use jacobi, block_jacobi, or "
-                                   "{ type = \"additive_schwarz\", inner = { type = ... } }");
+                                   " runs on one rank only; in parallel use jacobi, block_jacobi, or { type = "
+                                   "\"additive_schwarz\", inner = { type = ... } }");
     matrix_ = &A;
     mine_.resize(static_cast<std::size_t>(A.size()));
     whole_ = A_->make_whole();

@@ -20,7 +20,6 @@
 // residuals and coarse couplings are computed on the core box: the coarse cells of the rank and one layer.
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "base/at.hpp"
 #include "base/error.hpp"

@@ -5,12 +5,9 @@
 #include <numbers>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/parallel/communicator.hpp"
-#include "solvers/preconditioner/multigrid/banded/banded_multigrid_kernels.hpp"
 
 namespace weir::banded_multigrid {
 namespace {
@@ -166,7 +163,7 @@ void Levels<Space>::invert_coarsest() {
   const int n = v.cells.count();
   Parts parts(n);
   std::vector<double> diagonal(n, 0), excess(n, 0);  // sums over a part
-  std::fill(work_.begin(), work_.end(), 0.0);
+  std::ranges::fill(work_, 0.0);
   for (int c = 0; c < n; ++c) {
     const Around a = around(v.cells, c % v.cells.nx, c / v.cells.nx % v.cells.ny, c / (v.cells.nx * v.cells.ny));
     const auto entry = [&](int row, int column) -> double& { return work_[row * n + column]; };
@@ -268,10 +265,10 @@ std::array<SeparableDirection, 3> judged_directions(const Banded<Space>& A,
     std::copy(mine.begin(), mine.end(), largest[d].begin() + box.low[d]);
     largest[d].resize(faces);
     for (double& v : largest[d]) v = ranks.max(v);
-    const double top = *std::max_element(largest[d].begin(), largest[d].end());
+    const double top = *std::ranges::max_element(largest[d]);
     if (!(top > 0) || !std::isfinite(top)) return cubes;
     for (double& v : largest[d]) v = v > 1e-6 * top ? v : top;  // plane without open faces
-    m[d] = *std::min_element(largest[d].begin(), largest[d].end());
+    m[d] = *std::ranges::min_element(largest[d]);
   }
   for (std::size_t d = 0; d < 3; ++d) {
     SeparableDirection& line = direction[d];

@@ -102,9 +102,9 @@ TEST(RaceScores, ATrialIsAsGoodAsSeveralRacesAndForThoseThatDoNotLookSlower) {
   EXPECT_TRUE(scores.deserves_trial(1, 0));
   scores.add({1, 0.93}, 0, 1);
   EXPECT_EQ(scores.best_against(0), -1);
-  scores.add({1, 0.93}, 0, 2, RaceScores::of_a_trial);
+  scores.add({1, 0.93}, 0, 2, RaceScores::races_per_trial);
   EXPECT_EQ(scores.best_against(0), 1);
-  EXPECT_EQ(scores.duel(1, 0).races, 2 + RaceScores::of_a_trial);
+  EXPECT_EQ(scores.duel(1, 0).races, 2 + RaceScores::races_per_trial);
   for (const auto& [ratio, deserves] : {std::pair{0.5, true}, {1.05, true}, {1.3, false}}) {
     RaceScores raced(2, {});
     raced.add({1, ratio}, 0, 0);
@@ -114,7 +114,7 @@ TEST(RaceScores, ATrialIsAsGoodAsSeveralRacesAndForThoseThatDoNotLookSlower) {
 
 TEST(RaceScores, GoOnAfterTheirStateIsLoaded) {
   RaceScores one = raced(5, 0.97, 0.05, 3), other(2, {});
-  one.add({1, 0.9}, 0, 4.5, RaceScores::of_a_trial);
+  one.add({1, 0.9}, 0, 4.5, RaceScores::races_per_trial);
   one.add({1, INFINITY}, 0, 5);
   ASSERT_TRUE(other.load(one.state()));
   EXPECT_EQ(other.state(), one.state());
