@@ -110,7 +110,7 @@ class LibrarySolver final : public Preconditioner<Space> {
       if (ranks.size() > 1) peer_->run_over(ranks.mpi_comm());
       peer_->setup(rows_);
     });
-    if (!values_only) bytes_ = std::max<std::int64_t>(0, heap_bytes() - before);
+    if (!values_only) bytes_ = std::max<std::int64_t>(0, bytes_ + heap_bytes() - before);  // of the last set-up, freed
     info.bytes = bytes_;
     return info;
   }
