@@ -13,6 +13,19 @@
 #include "solvers/registry.hpp"
 
 namespace weir {
+namespace {
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_library_solver(const std::string& method, const Table& options,
+                                                           const KrylovOptions& krylov) {
+  if constexpr (std::is_same_v<Space, Host>)
+    return library_solvers.make_host(method, options, krylov);
+  else
+    return library_solvers.make_device(method, options, krylov);
+}
+
+}  // namespace
+
 template <class Space>
 LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default_method,
                                   const std::string& default_preconditioner, const KrylovOptions& defaults) {
@@ -24,7 +37,8 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   if (!options_.forcing) options_.forcing = (forcing_ = ForcingTerm(options_.forcing_rule)).shared();
   options_.should_stop = std::make_shared<std::function<bool()>>();
   guess_ = InitialGuess<Space>(GuessRule(given, method_));
-  preconditioner_ = make_preconditioner<Space>(type, names.options);
+  preconditioner_ = names.is_library ? make_library_solver<Space>(method_, given, options_)
+                                     : make_preconditioner<Space>(type, names.options);
   refresh_policy_ = RefreshPolicy(given, type);
   const std::string& applied_by = method_ == "refinement" ? options_.inner : method_;
   if (!names.is_itself && find_krylov(applied_by)->needs_symmetric_preconditioner) preconditioner_->prefer_symmetry();
@@ -44,7 +58,8 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
 
 template <class Space>
 void LinearSolver<Space>::refuse_ranks_of_own_method() const {
-  if (has_own_method_) throw Error(Exit::usage, name_ + " as the method runs on one rank only");
+  if (has_own_method_ && !preconditioner_->works_over_ranks())
+    throw Error(Exit::usage, name_ + " as the method runs on one rank only");
 }
 
 template <class Space>

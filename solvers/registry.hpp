@@ -102,12 +102,29 @@ bool is_made_of_defaults(const PreconditionerDescription& d);
 // The solver named by [linear.SYSTEM]. Throws Error(usage) for impossible combinations.
 struct SolverNames {
   std::string method, preconditioner;
-  std::string label;       // "gmres+sgs", "gmres+plugin:libmine"
-  bool is_itself = false;  // the method is the preconditioner
-  Table options;           // of the preconditioner
+  std::string label;        // "gmres+sgs", "gmres+plugin:libmine"
+  bool is_itself = false;   // the method is the preconditioner
+  bool is_library = false;  // the method is a solver of another library
+  Table options;            // of the preconditioner
 };
 SolverNames read_solver_names(const Table& options, const std::string& default_method,
                               const std::string& default_preconditioner);
+
+// Solvers of other libraries as the method: "petsc:-ksp_type gmres -pc_type ilu". Programs that link the adapters
+// (solvers/adapters/library_solver.cu) have them. options: [linear.SYSTEM], for errors at its keys. The result has a
+// method of its own and no application.
+template <class Space>
+using MakeLibrarySolver = std::unique_ptr<Preconditioner<Space>> (*)(const std::string& method, const Table& options,
+                                                                     const KrylovOptions& krylov);
+struct LibrarySolvers {
+  bool (*knows)(const std::string& method) = nullptr;
+  MakeLibrarySolver<Host> make_host = nullptr;
+  MakeLibrarySolver<Device> make_device = nullptr;
+};
+inline LibrarySolvers library_solvers;
+inline bool is_library_solver(const std::string& method) {
+  return library_solvers.knows && library_solvers.knows(method);
+}
 
 // Throws Error(usage) at its key if the solver named by a table [linear.SYSTEM] does not support this matrix kind, or
 // requires symmetric matrices and these are not.

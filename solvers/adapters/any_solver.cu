@@ -1,27 +1,25 @@
 #include "solvers/adapters/any_solver.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <type_traits>
 
-#include "base/timer.hpp"
+#include "base/error.hpp"
+#include "solvers/adapters/library_solver.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/adapters/vendor/vendor_kernels.hpp"
-#include "solvers/device/vector_ops.hpp"
-#include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/scaled_solve.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/parilu/parilu.hpp"
 #include "solvers/studied_solver.hpp"
 
 namespace weir {
 namespace {
 
+// At the start of every program that links this file.
+[[maybe_unused]] const bool are_libraries_offered = (offer_library_solvers(), true);
+
 template <class Space>
-class OwnSolver : public AnySolver<Space> {
+class RegularSolver : public AnySolver<Space> {
  public:
-  OwnSolver(const Table& options, const std::string& method, const std::string& preconditioner,
-            const KrylovOptions& defaults)
+  RegularSolver(const Table& options, const std::string& method, const std::string& preconditioner,
+                const KrylovOptions& defaults)
       : solver_(options, method, preconditioner, defaults), krylov_(solver_.krylov()) {
     solver_.start_as_given();
     solver_.record_failed_calls();
@@ -43,89 +41,6 @@ class OwnSolver : public AnySolver<Space> {
  private:
   StudiedSolver<Space> solver_;
   const Krylov<Space>& krylov_;
-};
-
-template <class Space>
-class PeerSolver : public AnySolver<Space> {
- public:
-  PeerSolver(const std::string& method, const Table& options, const KrylovOptions& defaults)
-      : name_(method),
-        options_(read_krylov_options(options, defaults)),
-        none_(make_preconditioner<Space>("none", Table())) {
-    if (options_.norm == Norm::max) options.fail("norm", "'" + method + "' supports the l2 norm only");
-    start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
-    peer_ = make_peer(method, options_);
-  }
-
-  void setup(const Matrix<Space>& A) override { prepare(A, false); }
-  void update(const Matrix<Space>& A) override { prepare(A, true); }
-
-  SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {
-    if (start_from_zero_) fill<Space>(0, x);
-    fit(r_, A.size());
-    fit(d_, A.size());
-    host_r_.resize(static_cast<std::size_t>(A.size()));
-    host_d_.resize(host_r_.size());
-    const auto solve_by_library = [&](View<const double> rhs, View<double> solution) {
-      Iteration<Space> it(A, *none_, rhs, solution, options_, history_, kept_);
-      for (it.start(r_); it.running();) correct(it, solution);
-      return it.finish();
-    };
-    SolveResult result = options_.relative ? solve_scaled<Space>(A, b, x, solve_by_library) : solve_by_library(b, x);
-    result.apply_seconds = result.spmv_seconds = result.reduce_seconds = -1;  // not reported by the library
-    return result;
-  }
-
-  const SetupInfo& setup_info() const override { return info_; }
-  std::string name() const override { return name_; }
-  std::string describe() const override { return peer_->describe(); }
-  std::span<const double> history() const override { return history_; }
-
- private:
-  // If the pattern has changed (ghost cells of a moving body), the library is set up again.
-  void prepare(const Matrix<Space>& A, bool values_only) {
-    BlockCsrData data = block_rows(A);
-    values_only = values_only && data.row_start == data_.row_start && data.column == data_.column;
-    data_ = std::move(data);
-    info_ = {};
-    const std::int64_t before = heap_bytes();
-    {
-      ScopedTimer timer(info_.seconds);
-      if (values_only)
-        peer_->update(data_);
-      else
-        peer_->setup(data_);
-    }
-    if (!values_only) bytes_ = std::max<std::int64_t>(0, heap_bytes() - before);
-    info_.bytes = bytes_;
-  }
-
-  // x += d with A d = r solved by the library; r becomes the true residual, which decides on convergence.
-  void correct(Iteration<Space>& it, View<double> x) {
-    r_.download(host_r_);
-    const PeerSolve s =
-        peer_->solve(host_r_, it.target(), std::max(1, options_.max_iterations - it.iterations()), host_d_);
-    const bool is_finite = std::ranges::all_of(host_d_, [](double v) { return std::isfinite(v); });
-    double norm = it.norm();
-    if (is_finite) {
-      d_.upload(host_d_);
-      axpy<Space>(1, d_, x);
-      norm = it.true_residual(r_);
-    }
-    it.report(s.iterations, norm, is_finite ? s.reason : Reason::not_finite);
-    it.judge(norm);
-  }
-
-  std::string name_;
-  KrylovOptions options_;
-  std::unique_ptr<Preconditioner<Space>> none_;
-  std::unique_ptr<Peer> peer_;
-  bool start_from_zero_ = false;
-  BlockCsrData data_;
-  SetupInfo info_;
-  std::int64_t bytes_ = 0;
-  Array<double, Space> r_, d_, kept_;
-  std::vector<double> host_r_, host_d_, history_;
 };
 
 // "cusparse:gmres+ilu0": our Krylov method with cuSPARSE's factorisation and triangular solves.
@@ -167,9 +82,8 @@ std::unique_ptr<AnySolver<Space>> make_any_solver(const Table& options, const st
   const std::string method = options.get<std::string>("method", default_method);
   if (ForcingRule::is_given(options) && !defaults.forcing)
     options.fail("tolerance", "a candidate solver needs a number here, or no value (that of the reference solver)");
-  if (is_peer(method)) return std::make_unique<PeerSolver<Space>>(method, options, defaults);
   if (method.starts_with("cusparse:")) return std::make_unique<VendorSolver<Space>>(method, options, defaults);
-  return std::make_unique<OwnSolver<Space>>(options, default_method, default_preconditioner, defaults);
+  return std::make_unique<RegularSolver<Space>>(options, default_method, default_preconditioner, defaults);
 }
 
 template std::unique_ptr<AnySolver<Host>> make_any_solver(const Table&, const std::string&, const std::string&,

@@ -1,13 +1,9 @@
-// Common interface of the compared solvers: a LinearSolver, or a solver of another library (peer.hpp), selected by
-// the method:
+// Common interface of the compared solvers: a LinearSolver, also with a solver of another library (peer.hpp), selected
+// by the method:
 //   method = "petsc:-ksp_type gmres -pc_type ilu" | "hypre:cg+boomeramg" | "eigen:sparse_lu" | ... | any of ours
 //   method = "cusparse:gmres+ilu0" on a CUDA device: our method, NVIDIA's kernels
-// with the keys of [linear.SYSTEM] (solvers/linear_solver.hpp). Peers do not support `norm = "max"` and `basis`;
-// their options are part of the name.
-//
-// All are stopped by the same test: the true residual b - A x computed here. A peer that reports convergence but misses
-// the target is called again for the correction as long as that halves the residual (which refines a direct solver's
-// answer); otherwise the solve is `stagnated`. Constants are projected out of singular systems for peers as well.
+// with the keys of [linear.SYSTEM] (solvers/linear_solver.hpp). Solvers of other libraries do not support
+// `norm = "max"`, `basis` and `refresh`; their options are part of the name (library_solver.cu).
 #pragma once
 #include <memory>
 #include <span>
@@ -28,7 +24,7 @@ class AnySolver {
  public:
   virtual ~AnySolver() = default;
   // Called before setup if the matrix will be distributed, as LinearSolver::spread_like. Throws Error(usage) for
-  // solvers of other libraries, which support one rank only.
+  // solvers that support one rank only.
   virtual void spread_like(const LinearSolver<Space>& /*reference*/) {
     throw Error(Exit::usage, "'" + name() + "' runs on one rank only");
   }
@@ -36,14 +32,13 @@ class AnySolver {
   virtual void stop_like(const LinearSolver<Space>& /*reference*/) {}
   virtual void setup(const Matrix<Space>& A) = 0;   // once per pattern
   virtual void update(const Matrix<Space>& A) = 0;  // new values, same pattern
-  // x holds the initial guess. Peers run on the host on a copy of A in block rows
-  // (solvers/matrix/block/block_rows.hpp).
+  // x holds the initial guess.
   virtual SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) = 0;
   virtual bool remembers() const { return false; }  // whether results depend on earlier solves
   virtual const SetupInfo& setup_info() const = 0;  // seconds and bytes of the last setup or update
   virtual std::string name() const = 0;
   virtual std::string describe() const = 0;
-  // Residual norms of the last solve if KrylovOptions::history is set: per iteration, for peers per call.
+  // Residual norms of the last solve if KrylovOptions::history is set: per iteration, for other libraries per call.
   virtual std::span<const double> history() const { return {}; }
   virtual std::string report() { return ""; }  // log lines of the last setup
 };

@@ -1,12 +1,13 @@
-// hypre (Falgout & Yang): BoomerAMG, or ILU(0) and ILUT in natural order, with its Krylov methods or BoomerAMG alone.
-// Scalar rows; BoomerAMG receives blocks as functions of a system. hypre keeps no analysis: an update repeats the
-// set-up except for the matrix storage.
+// hypre (Falgout & Yang): BoomerAMG, or ILU(0) and ILUT in natural order (over ranks of each rank's own rows), with its
+// Krylov methods or BoomerAMG alone. Scalar rows, of one process or over ranks; BoomerAMG receives blocks as functions
+// of a system. hypre keeps no analysis: an update repeats the set-up except for the matrix storage.
 #include <HYPRE.h>
 #include <HYPRE_IJ_mv.h>
 #include <HYPRE_krylov.h>
 #include <HYPRE_parcsr_ls.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -50,6 +51,16 @@ struct Method {
 
 HYPRE_Int create_amg(MPI_Comm, HYPRE_Solver* solver) { return HYPRE_BoomerAMGCreate(solver); }
 
+// |v| over all ranks, without overflow.
+double l2_norm(MPI_Comm ranks, std::span<const double> v) {
+  const double mine = weir::l2_norm(v);
+  double most = mine;
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, ranks);
+  double sum = most > 0 ? (mine / most) * (mine / most) : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, ranks);
+  return most * std::sqrt(sum);
+}
+
 constexpr Method methods[] = {
     {"cg", HYPRE_ParCSRPCGCreate, HYPRE_ParCSRPCGDestroy, HYPRE_ParCSRPCGSetPrecond, HYPRE_ParCSRPCGSetup,
      HYPRE_ParCSRPCGSolve, HYPRE_ParCSRPCGSetTol, HYPRE_ParCSRPCGSetMaxIter, HYPRE_ParCSRPCGGetNumIterations},
@@ -81,7 +92,13 @@ class Hypre : public Peer {
     begin_once();
   }
   ~Hypre() override {
-    if (!mpi_is_over()) release();
+    if (mpi_is_over()) return;
+    release();
+    if (ranks_ != MPI_COMM_SELF) MPI_Comm_free(&ranks_);
+  }
+
+  void run_over(const void* mpi_comm) override {
+    if (ranks_ == MPI_COMM_SELF) MPI_Comm_dup(*static_cast<const MPI_Comm*>(mpi_comm), &ranks_);
   }
 
   void setup(const BlockCsrData& A) override {
@@ -89,17 +106,20 @@ class Hypre : public Peer {
     singular_ = A.constant_null_space;
     block_ = A.block;
     scalar_ = scalar_rows(A);
-    const int n = scalar_.rows();
+    const HYPRE_BigInt n = scalar_.rows();
+    HYPRE_BigInt end = 0;
+    MPI_Scan(&n, &end, 1, HYPRE_MPI_BIG_INT, MPI_SUM, ranks_);
+    const HYPRE_BigInt first = end - n, last = end - 1;
     index_.resize(static_cast<std::size_t>(n));
-    std::iota(index_.begin(), index_.end(), 0);
+    std::iota(index_.begin(), index_.end(), first);
     lengths_.resize(index_.size());
     for (std::size_t i = 0; i < lengths_.size(); ++i)
       lengths_[i] = static_cast<HYPRE_Int>(scalar_.row_start[i + 1] - scalar_.row_start[i]);
-    HYPRE_IJMatrixCreate(MPI_COMM_SELF, 0, n - 1, 0, n - 1, &A_);
+    HYPRE_IJMatrixCreate(ranks_, first, last, first, last, &A_);
     HYPRE_IJMatrixSetObjectType(A_, HYPRE_PARCSR);
     HYPRE_IJMatrixSetRowSizes(A_, lengths_.data());
     for (auto* v : {&r_, &d_}) {
-      HYPRE_IJVectorCreate(MPI_COMM_SELF, 0, n - 1, v);
+      HYPRE_IJVectorCreate(ranks_, first, last, v);
       HYPRE_IJVectorSetObjectType(*v, HYPRE_PARCSR);
     }
     insert_values();
@@ -115,7 +135,7 @@ class Hypre : public Peer {
   PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) override {
     put(r_, r.data());
     put_zeros(d_);
-    method_->set_tolerance(solver_, target / l2_norm(r));
+    method_->set_tolerance(solver_, target / l2_norm(ranks_, r));
     method_->set_max_iterations(solver_, max_iterations);
     method_->solve(solver_, matrix(), vector(r_), vector(d_));
     const bool not_met = HYPRE_CheckError(HYPRE_GetError(), HYPRE_ERROR_CONV) != 0;
@@ -210,7 +230,7 @@ class Hypre : public Peer {
     if (!method_->set_preconditioner) {
       solver_ = make_amg(true);
     } else {
-      method_->create(MPI_COMM_SELF, &solver_);
+      method_->create(ranks_, &solver_);
       if (method_->name == std::string("cg")) HYPRE_PCGSetTwoNorm(solver_, 1);  // by default it stops on r.M^-1 r
       if (method_->name == std::string("gmres")) HYPRE_GMRESSetKDim(solver_, restart_);
       if (method_->name == std::string("fgmres")) HYPRE_FlexGMRESSetKDim(solver_, restart_);
@@ -241,6 +261,7 @@ class Hypre : public Peer {
     r_ = d_ = nullptr;
   }
 
+  MPI_Comm ranks_ = MPI_COMM_SELF;
   std::string what_, preconditioner_;
   int restart_, block_ = 1;
   const Method* method_ = nullptr;

@@ -41,6 +41,8 @@ std::vector<std::string> peer_libraries() {
   return names;
 }
 
+bool runs_over_ranks(const std::string& library) { return library == "petsc" || library == "hypre"; }
+
 std::unique_ptr<Peer> make_peer(const std::string& method, const KrylovOptions& options) {
   const PeerName name = peer_name(method);
   for (const PeerLibrary& l : all())

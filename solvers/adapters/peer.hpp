@@ -1,5 +1,5 @@
 // Common interface of the solvers of other libraries: solves A d = r from a zero guess until the l2 norm of r - A d
-// is at most `target`. Peers run on the host. The caller checks their results (any_solver.hpp).
+// is at most `target`. Peers run on the host. The caller checks their results (library_solver.cu).
 //   petsc:OPTIONS   KSP and PC by PETSc's own options: "petsc:-ksp_type gmres -pc_type ilu"
 //   hypre:WORDS     cg, bicgstab, gmres or fgmres with boomeramg, ilu, ilut, jacobi: "hypre:cg+boomeramg"; or boomeramg
 //   eigen:WORDS     "eigen:bicgstab+ilut", "eigen:bicgstab+jacobi", "eigen:cg+jacobi", "eigen:sparse_lu";
@@ -9,8 +9,8 @@
 //   ginkgo:WORDS    cg, bicgstab or gmres with jacobi, ilu, parilu, parilut or multigrid: "ginkgo:bicgstab+parilut"
 //   cudss:WORD      "cudss:cholesky", "cudss:lu", in CUDA builds; compiled, not yet run
 //   amgx:WORDS      cg, bicgstab or fgmres with aggregation or classical, in CUDA builds; compiled, not yet run
-// SuiteSparse, amgcl, cuDSS and AMGX accept systems with the constants as null space. A library that was not found
-// when Weir was built is refused (peer.cpp).
+// PETSc and hypre run over ranks. SuiteSparse, amgcl, cuDSS and AMGX accept systems with the constants as null space.
+// A library that was not found when Weir was built is refused (peer.cpp).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -40,6 +40,10 @@ class Peer {
   virtual ~Peer() = default;
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
+  // Called before setup on each of several ranks, if runs_over_ranks: A then has the rows of this rank, which follow
+  // those of the ranks before, with global columns; r and d are the parts of this rank. mpi_comm: address of the
+  // MPI_Comm. All other functions are then collective, and a result may differ between ranks in its reason only.
+  virtual void run_over(const void* /*mpi_comm*/) {}
   virtual void setup(const BlockCsrData& A) = 0;   // once per pattern
   virtual void update(const BlockCsrData& A) = 0;  // new values, same pattern: keeps what the library can keep
   // Writes all of d. iterations >= 1.
@@ -56,6 +60,7 @@ PeerName peer_name(const std::string& method);
 // Throws Error(usage) if the words are unknown or the library is not in this build. Of the options, restart is used.
 std::unique_ptr<Peer> make_peer(const std::string& method, const KrylovOptions& options);
 std::vector<std::string> peer_libraries();  // libraries in this build
+bool runs_over_ranks(const std::string& library);
 
 // One factory per library.
 struct PeerLibrary {

@@ -1,7 +1,10 @@
-// PETSc (Balay et al.): KSP and PC chosen by PETSc's own options, AIJ for scalar rows and BAIJ for blocks, one process.
-// Convergence is measured in the unpreconditioned residual if the method can (GMRES then uses right preconditioning).
-// An update keeps the symbolic factors. -ksp_rtol and similar options are overridden at every solve.
+// PETSc (Balay et al.): KSP and PC chosen by PETSc's own options, AIJ for scalar rows and BAIJ for blocks, of one
+// process or over ranks. Convergence is measured in the unpreconditioned residual if the method can (GMRES then uses
+// right preconditioning). An update keeps the symbolic factors. -ksp_rtol and similar options are overridden at every
+// solve.
 #include <petscksp.h>
+
+#include <algorithm>
 
 #include "base/error.hpp"
 #include "solvers/adapters/mpi_once.hpp"
@@ -10,14 +13,14 @@
 namespace weir {
 namespace {
 
-void check(PetscErrorCode code, Exit exit = Exit::solver_failed) {
+void check(PetscErrorCode code, Exit exit = Exit::solver_failed, const char* advice = "") {
   if (!code) return;
   const char* text = nullptr;
   char* specific = nullptr;
   PetscErrorMessage(code, &text, &specific);
   std::string message = "PETSc: " + std::string(text ? text : "error");
   if (specific && *specific) message += ": " + std::string(specific);
-  throw Error(exit, message.substr(0, message.find('\n')));
+  throw Error(exit, message.substr(0, message.find('\n')) + advice);
 }
 
 class Session {
@@ -64,11 +67,13 @@ class Petsc : public Peer {
     PetscOptionsDestroy(&options_);
   }
 
+  void run_over(const void* mpi_comm) override { ranks_ = *static_cast<const MPI_Comm*>(mpi_comm); }
+
   void setup(const BlockCsrData& A) override {
     release();
     create_matrix(A);
     insert_values(A);
-    check(KSPCreate(PETSC_COMM_SELF, &ksp_));
+    check(KSPCreate(ranks_, &ksp_));
     check(KSPSetOperators(ksp_, A_, A_));
     check(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
     check(KSPGMRESSetRestart(ksp_, restart_));
@@ -77,20 +82,18 @@ class Petsc : public Peer {
     PetscBool only_applies = PETSC_FALSE;
     PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp_), KSPPREONLY, &only_applies);
     if (!read && only_applies) check(KSPSetNormType(ksp_, KSP_NORM_NONE));
-    const PetscErrorCode set_up = read ? read : KSPSetUp(ksp_);
+    const PetscErrorCode set_up = read ? read : prepare();
     check(PetscOptionsPop());
     check(read, Exit::usage);
-    check(set_up);
+    check(set_up, set_up == PETSC_ERR_MISSING_FACTOR ? Exit::usage : Exit::solver_failed, advice_over_ranks(set_up));
     refuse_unknown_options();
-    const int n = A.rows() * A.block;
-    check(VecCreateSeqWithArray(PETSC_COMM_SELF, A.block, n, nullptr, &r_));
-    check(VecCreateSeqWithArray(PETSC_COMM_SELF, A.block, n, nullptr, &d_));
+    check(MatCreateVecs(A_, &d_, &r_));
   }
 
   void update(const BlockCsrData& A) override {
     insert_values(A);
     check(KSPSetOperators(ksp_, A_, A_));
-    check(KSPSetUp(ksp_));
+    check(prepare());
   }
 
   PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) override {
@@ -112,31 +115,56 @@ class Petsc : public Peer {
   std::string describe() const override { return "PETSc, " + text_; }
 
  private:
+  const char* advice_over_ranks(PetscErrorCode code) const {
+    int ranks = 1;
+    MPI_Comm_size(ranks_, &ranks);
+    return code == PETSC_ERR_MISSING_FACTOR && ranks > 1 ? "; over ranks use -pc_type bjacobi -sub_pc_type ilu" : "";
+  }
+
+  // The blocks of each rank (bjacobi, asm) too, which PETSc would leave to the first solve.
+  PetscErrorCode prepare() {
+    const PetscErrorCode code = KSPSetUp(ksp_);
+    return code ? code : KSPSetUpOnBlocks(ksp_);
+  }
+
   void create_matrix(const BlockCsrData& A) {
-    std::vector<PetscInt> blocks;
-    for (std::size_t i = 0; i + 1 < A.row_start.size(); ++i)
-      blocks.push_back(static_cast<PetscInt>(A.row_start[i + 1] - A.row_start[i]));
     const PetscInt B = A.block, n = A.rows() * B;
-    check(B == 1 ? MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 0, blocks.data(), &A_)
-                 : MatCreateSeqBAIJ(PETSC_COMM_SELF, B, n, n, 0, blocks.data(), &A_));
+    check(MatCreate(ranks_, &A_));
+    check(MatSetSizes(A_, n, n, PETSC_DETERMINE, PETSC_DETERMINE));
+    check(MatSetBlockSize(A_, B));
+    check(MatSetType(A_, B == 1 ? MATAIJ : MATBAIJ));
+    PetscInt end = 0;
+    MPI_Scan(&n, &end, 1, MPIU_INT, MPI_SUM, ranks_);
+    first_row_ = (end - n) / B;
+    std::vector<PetscInt> own, others;  // blocks per row in the columns of this rank, and in those of others
+    for (int i = 0; i < A.rows(); ++i) {
+      const auto from = A.column.begin() + A.row_start[i], to = A.column.begin() + A.row_start[i + 1];
+      const auto is_own = [&](PetscInt column) { return column >= first_row_ && column < first_row_ + A.rows(); };
+      own.push_back(static_cast<PetscInt>(std::count_if(from, to, is_own)));
+      others.push_back(static_cast<PetscInt>(to - from) - own.back());
+    }
+    check(MatXAIJSetPreallocation(A_, B, own.data(), others.data(), nullptr, nullptr));
+    check(MatSetOption(A_, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
     if (!A.constant_null_space) return;
     MatNullSpace constants;
-    check(MatNullSpaceCreate(PETSC_COMM_SELF, PETSC_TRUE, 0, nullptr, &constants));
+    check(MatNullSpaceCreate(ranks_, PETSC_TRUE, 0, nullptr, &constants));
     check(MatSetNullSpace(A_, constants));
     check(MatSetTransposeNullSpace(A_, constants));
     check(MatNullSpaceDestroy(&constants));
   }
 
   void insert_values(const BlockCsrData& A) {
-    for (PetscInt i = 0; i < A.rows(); ++i) {
+    for (int i = 0; i < A.rows(); ++i) {
       const auto from = A.row_start[i], to = A.row_start[i + 1];
       const PetscInt* columns = A.column.data() + from;
+      const PetscInt row = first_row_ + i;
       if (A.block == 1) {
-        check(MatSetValues(A_, 1, &i, static_cast<PetscInt>(to - from), columns, A.value.data() + from, INSERT_VALUES));
+        check(
+            MatSetValues(A_, 1, &row, static_cast<PetscInt>(to - from), columns, A.value.data() + from, INSERT_VALUES));
         continue;
       }
       for (auto e = from; e < to; ++e)
-        check(MatSetValuesBlocked(A_, 1, &i, 1, columns + (e - from), A.value.data() + e * A.block * A.block,
+        check(MatSetValuesBlocked(A_, 1, &row, 1, columns + (e - from), A.value.data() + e * A.block * A.block,
                                   INSERT_VALUES));
     }
     check(MatAssemblyBegin(A_, MAT_FINAL_ASSEMBLY));
@@ -163,6 +191,8 @@ class Petsc : public Peer {
 
   std::string text_;
   int restart_;
+  MPI_Comm ranks_ = PETSC_COMM_SELF;
+  PetscInt first_row_ = 0;  // block row
   PetscOptions options_ = nullptr;
   Mat A_ = nullptr;
   KSP ksp_ = nullptr;

@@ -1,12 +1,11 @@
 #include "solvers/distributed/whole_system.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/at.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/distributed_banded.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/distributed/global_rows.hpp"
 #include "solvers/matrix/visit.hpp"
 
 namespace weir {
@@ -27,7 +26,6 @@ const Gatherable<Space>* gatherable(const Matrix<Space>& A) {
 }
 
 // Rows of all ranks as a stream: for each row its number and block count, for each block its column and values.
-// Blocks in the same position, as across a period of two cells, are added.
 BlockCsrData rows_from(const std::vector<double>& stream, int rows, int block) {
   const std::size_t size = at(block) * at(block);
   std::vector<std::size_t> where(at(rows));
@@ -36,21 +34,11 @@ BlockCsrData rows_from(const std::vector<double>& stream, int rows, int block) {
   BlockCsrData data;
   data.block = block;
   data.row_start = {0};
-  std::vector<std::pair<int, std::size_t>> blocks;  // column, offset of its values
   for (const std::size_t row : where) {
-    blocks.clear();
-    const auto count = static_cast<std::size_t>(stream[row + 1]);
-    for (std::size_t k = 0, i = row + 2; k < count; ++k, i += 1 + size)
-      blocks.emplace_back(static_cast<int>(stream[i]), i + 1);
-    std::ranges::sort(blocks);
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto [column, i] = blocks[k];
-      if (k == 0 || column != blocks[k - 1].first) {
-        data.column.push_back(column);
-        data.value.resize(data.value.size() + size, 0);
-      }
-      double* value = data.value.data() + data.value.size() - size;
-      for (std::size_t e = 0; e < size; ++e) value[e] += stream[i + e];
+    const double* from = stream.data() + row + 2;
+    for (auto k = static_cast<std::size_t>(stream[row + 1]); k > 0; --k, from += 1 + size) {
+      data.column.push_back(static_cast<int>(*from));
+      data.value.insert(data.value.end(), from + 1, from + 1 + size);
     }
     data.row_start.push_back(static_cast<std::int64_t>(data.column.size()));
   }
@@ -95,35 +83,21 @@ std::vector<double> WholeSystem<Space>::vector(View<const double> mine) const {
   return all;
 }
 
-// The global number of a ghost is fetched like its values.
 template <class Space>
 std::vector<double> WholeSystem<Space>::stream_of(const DistributedMatrix<Space>& A) const {
-  const BlockCsrData own = block_rows(A.local());
-  const Coupling beyond = A.coupling();
-  Array<double, Space> numbers(A.size());
-  std::vector<double> number;
-  for (const int row : number_) number.insert(number.end(), at(block_), static_cast<double>(row));
-  numbers.upload(number);
-  const std::vector<double> ghost = A.at_ghosts(numbers);
+  const BlockCsrData rows = global_rows(A, std::span<const int>(number_));
   const std::size_t size = at(block_) * at(block_);
-  std::vector<std::pair<int, int>> across;  // row, coupling entry
-  for (std::size_t r = 0; r < beyond.row.size(); ++r)
-    for (int k = beyond.start[r]; k < beyond.start[r + 1]; ++k) across.emplace_back(beyond.row[r], k);
-  std::ranges::sort(across);
   std::vector<double> stream;
-  auto from = across.cbegin();
-  for (int i = 0; i < own.rows(); ++i) {
-    const auto first = static_cast<std::size_t>(own.row_start[i]), end = static_cast<std::size_t>(own.row_start[i + 1]);
-    const auto to = std::find_if(from, across.cend(), [i](const auto& entry) { return entry.first != i; });
+  for (int i = 0; i < rows.rows(); ++i) {
+    const auto first = static_cast<std::size_t>(rows.row_start[i]),
+               end = static_cast<std::size_t>(rows.row_start[i + 1]);
     stream.push_back(number_[i]);
-    stream.push_back(static_cast<double>(end - first) + static_cast<double>(to - from));
-    const auto add = [&](double column, const std::vector<double>& values, std::size_t block) {
-      stream.push_back(column);
-      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(block * size);
-      stream.insert(stream.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
-    };
-    for (std::size_t k = first; k < end; ++k) add(number_[own.column[k]], own.value, k);
-    for (; from != to; ++from) add(ghost[at(beyond.ghost[from->second]) * at(block_)], beyond.value, at(from->second));
+    stream.push_back(static_cast<double>(end - first));
+    for (std::size_t k = first; k < end; ++k) {
+      stream.push_back(rows.column[k]);
+      const double* from = rows.value.data() + k * size;
+      stream.insert(stream.end(), from, from + size);
+    }
   }
   return stream;
 }

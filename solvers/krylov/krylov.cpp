@@ -27,8 +27,9 @@ namespace {
 
 constexpr Option common_keys[] = {
     {"method", Option::text, "depends on the system",
-     "Krylov method, or a preconditioner used as the solver itself, x += M^-1 (b - A x); auto: choice during the run "
-     "([select]) among the default of the miniapp and the candidates listed by `weir list auto`"},
+     "Krylov method, or a preconditioner used as the solver itself, x += M^-1 (b - A x); LIBRARY:OPTIONS: a solver of "
+     "another library (hypre:cg+boomeramg); auto: choice during the run ([select]) among the default of the miniapp "
+     "and the candidates listed by `weir list auto`"},
     {"preconditioner", Option::table, "depends on the system",
      "preconditioner, a table with `type` and the keys of that type", "preconditioner"},
     {"tolerance", Option::number, "depends on the system", "tolerance of the residual b - A x", "[0, inf)", "", "",
@@ -93,6 +94,18 @@ SolverNames named_plugin(const Table& t, SolverNames names) {
   return names;
 }
 
+// method = "petsc:-ksp_type gmres -pc_type ilu". A table `preconditioner` of the case is replaced by { type = "none" }.
+SolverNames named_library_solver(const Table& t, SolverNames names) {
+  names.options = t.table("preconditioner");
+  if (names.options.get<std::string>("type", "none") != "none")
+    names.options.fail(
+        "type",
+        "'" + names.method + "' names its preconditioner itself: remove `preconditioner`, or use type = \"none\"");
+  names.is_library = true;
+  names.preconditioner = names.label = names.method;
+  return names;
+}
+
 }  // namespace
 
 Options linear_solver_options() { return common_keys; }
@@ -128,12 +141,14 @@ SolverNames read_solver_names(const Table& given, const std::string& default_met
   const KrylovDescription* d = find_krylov(names.method);
   names.is_itself = !d;
   if (names.method.starts_with(plugin_prefix)) return named_plugin(t, names);
+  if (is_library_solver(names.method)) return named_library_solver(t, names);
   if (!d && (!find_preconditioner(names.method) || names.method == "none")) {
     std::string known;
     for (const auto* k : krylov_methods()) known += std::string(k->name) + ", ";
     known += "or a preconditioner as the solver itself:";
     for (const auto* p : preconditioners())
       if (p->name != "none") known += " " + std::string(p->name);
+    if (library_solvers.knows) known += ", or a solver of another library: \"petsc:...\", \"hypre:...\"";
     t.fail("method", "unknown method '" + names.method + "'; known: " + known);
   }
   names.options = t.table("preconditioner");
@@ -156,8 +171,9 @@ double linear_solver_bytes(const Table& options, const std::string& default_meth
   KrylovOptions o;
   read_sizes(options.described_by(common_keys), names.method, o);
   const double vectors = names.is_itself ? krylov::correction.vectors(o) : find_krylov(names.method)->vectors(o);
-  return 8 * (vectors + GuessRule(options, names.method).vectors()) * A.unknowns() +
-         preconditioner_bytes(names.preconditioner, names.options, A);
+  const double own = names.is_library ? 2 * A.csr_bytes()  // the rows, and the library's copy
+                                      : preconditioner_bytes(names.preconditioner, names.options, A);
+  return 8 * (vectors + GuessRule(options, names.method).vectors()) * A.unknowns() + own;
 }
 
 }  // namespace weir

@@ -32,6 +32,8 @@ void all_or_none(const Communicator& ranks, const F& f) {
   MetError met;
   try {
     f();
+  } catch (const AgreedError&) {  // on all ranks already
+    throw;
   } catch (...) {
     met = met_now();
   }

@@ -58,6 +58,7 @@ class Communicator {
   bool is_root() const { return rank() == 0; }
   virtual int ranks_on_this_machine() const { return 1; }
   virtual int rank_on_this_machine() const { return 0; }
+  virtual const void* mpi_comm() const { return nullptr; }  // address of the MPI_Comm, for other libraries; null: none
 
   // In place, over all ranks. Collective, with the same number of values on all ranks.
   void sum(std::span<double> values) const;

@@ -77,6 +77,7 @@ class MpiRanks : public Communicator {
   int size() const override { return size_; }
   int ranks_on_this_machine() const override { return machine_size_; }
   int rank_on_this_machine() const override { return machine_rank_; }
+  const void* mpi_comm() const override { return &comm_; }
 
   void barrier() const override { WEIR_MPI(MPI_Barrier(comm_)); }
   void broadcast(void* data, std::int64_t bytes, int from) const override {

@@ -26,7 +26,7 @@ struct SetupInfo {
   double dominance_L = -1, dominance_U = -1;
   std::int64_t bytes = 0;
   double seconds = 0;
-  double diagnostics_seconds = 0;  // requested measurements, not part of `seconds`
+  double diagnostics_seconds = 0;  // requested measurements, rows for other libraries; not part of `seconds`
 };
 
 // Thrown within a cancelled set-up (Preconditioner::stop_when): the partial result must not be used.

@@ -114,7 +114,7 @@ void SolveObserver<Space>::preconditioner(View<const double> b, View<const doubl
   const View<double> z(work.data(), x.size()), rest(work.data() + x.size(), x.size());
   A.residual(b, x, r);
   const double before = norm<Space>(rows, r);
-  if (before > 0) {
+  if (before > 0 && !M.traits().is_method_alone) {
     M.apply(r, z);
     A.residual(r, z, rest);
     const double after = norm<Space>(rows, rest);
@@ -152,6 +152,7 @@ void SolveObserver<Space>::residual(View<const double> b, View<const double> x, 
 
 template <class Space>
 void SolveObserver<Space>::error(View<const double> b, View<const double> x, View<double> z) const {
+  if (M.traits().is_method_alone) return;
   KrylovOptions to_round_off;
   to_round_off.tolerance = 1e-12;
   to_round_off.restart = 60;

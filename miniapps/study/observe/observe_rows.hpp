@@ -34,7 +34,8 @@ struct RowStructure {
   std::vector<double> colour;  // largest-degree-first colouring
   std::vector<double> line;    // -1: on no line
 };
-// Observes a solve of A x = b with the preconditioner M; the result goes to `seen`.
+// Observes a solve of A x = b with the preconditioner M; the result goes to `seen`. A method alone (Traits) has no
+// probe and no error.
 template <class Space>
 struct SolveObserver {
   const Matrix<Space>& A;

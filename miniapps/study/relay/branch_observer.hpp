@@ -39,11 +39,13 @@ class BranchObserver : public SolveWatch<Space> {
     const std::int64_t n = x.size();
     if (work_.size() != 3 * n) work_ = Array<double, Space>(3 * n);
     const View<double> r = work_.view().part(0, n), z = work_.view().part(n, n), rest = work_.view().part(2 * n, n);
-    A.residual(b, x, r);
-    reference_->preconditioner().apply(r, z);
-    A.residual(r, z, rest);
-    const double left = std::sqrt(square(rest) / square(r));
-    observation_.left = std::isfinite(left) ? left : -1;
+    if (!reference_->preconditioner().traits().is_method_alone) {
+      A.residual(b, x, r);
+      reference_->preconditioner().apply(r, z);
+      A.residual(r, z, rest);
+      const double left = std::sqrt(square(rest) / square(r));
+      observation_.left = std::isfinite(left) ? left : -1;
+    }
     x0_ = on_host<Space>(x);
   }
   void after(const Matrix<Space>& A, View<const double>, View<const double> x, const SolveResult&) override {

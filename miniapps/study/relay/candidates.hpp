@@ -9,7 +9,6 @@
 #include "miniapps/study/relay/candidate_solvers.hpp"
 #include "miniapps/study/select/auto_candidates.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
-#include "solvers/adapters/peer.hpp"
 
 namespace weir {
 
@@ -44,7 +43,6 @@ class Candidates {
     for (const auto& name : names_) {
       const Table options = options_of(name);
       if (is_reference(options)) continue;
-      refuse_other_libraries(options);
       s.refuse_unfit(options);
       StudiedSolver<Space>(options, s.method, s.preconditioner, KrylovOptions{});
     }
@@ -69,7 +67,6 @@ class Candidates {
     const Table options = options_of(name);
     const auto slowed_by = options.get<double>("slowed_by", 0.0);
     const bool is_copy = is_reference(options);
-    if (!is_copy) refuse_other_libraries(options);
     const auto make = [=, system = system_, &ranks](const StudiedSystem<Space>& s) {
       if (is_copy || s.name != system) return reference_solver(s, ranks);
       return solver_of(s, options, stopping_test_of(s.options, KrylovOptions{s.default_tolerance}), ranks);
@@ -83,11 +80,6 @@ class Candidates {
   }
 
  private:
-  static void refuse_other_libraries(const Table& options) {
-    if (is_peer(options.get<std::string>("method", "")))
-      options.fail("method", "a solver of another library cannot run a branch; compare it in [shadow]");
-  }
-
   static StudiedSolver<Space> solver_of(const StudiedSystem<Space>& s, const Table& options, const KrylovOptions& with,
                                         const Communicator& ranks) {
     StudiedSolver<Space> solver(options, s.default_method, s.default_preconditioner, with);

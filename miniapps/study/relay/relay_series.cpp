@@ -95,22 +95,25 @@ struct Halves {
   }
 };
 
-// Mean over the known observations.
+// Mean over the known observations; a solver of another library has no preconditioner to apply (left).
 class MeanObservation {
  public:
   void add(const Observation& observation) {
-    if (observation.left < 0 || observation.long_waves < 0) return;
-    sum_.long_waves += observation.long_waves;
-    sum_.left += observation.left;
-    ++count_;
+    long_waves_.add(observation.long_waves);
+    left_.add(observation.left);
   }
-  Observation mean() const {
-    return count_ > 0 ? Observation{sum_.long_waves / count_, sum_.left / count_} : Observation();
-  }
+  Observation mean() const { return {long_waves_.mean(), left_.mean()}; }
 
  private:
-  Observation sum_{0, 0};
-  int count_ = 0;
+  struct Mean {
+    double sum = 0;
+    int count = 0;
+    void add(double value) {
+      if (value >= 0) sum += value, ++count;
+    }
+    double mean() const { return count > 0 ? sum / count : -1; }
+  };
+  Mean long_waves_, left_;
 };
 
 // Observations that explain a loop gain far from 1, as a sentence.
@@ -128,11 +131,11 @@ std::string why(const RelayRow& r, const RelayRow& reference, double noise) {
   if (!(std::abs(std::log(r.progress)) <= std::log1p(alike)))
     seen.push_back(fmt::format("its progress per step is {:.2f} times that of the reference solver", r.progress));
   const Observation &mine = r.later_observation, &its = reference.later_observation;
-  if (mine.long_waves >= 0 && std::abs(mine.long_waves - its.long_waves) > far_gain)
+  if (std::min(mine.long_waves, its.long_waves) >= 0 && std::abs(mine.long_waves - its.long_waves) > far_gain)
     seen.push_back(
         fmt::format("the smooth part of the error that remains between steps is {:.2f} (reference solver: {:.2f})",
                     mine.long_waves, its.long_waves));
-  if (mine.left >= 0 && mine.left > (1 + far_gain) * its.left)
+  if (its.left >= 0 && mine.left > (1 + far_gain) * its.left)
     seen.push_back(
         fmt::format("one application of its preconditioner leaves {:.2f} of the residual (reference solver: {:.2f})",
                     mine.left, its.left));

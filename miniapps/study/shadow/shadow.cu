@@ -114,6 +114,7 @@ double Shadow<Space>::seconds_to_prepare(std::size_t index, const Matrix<Space>&
       seconds = prepare(c, A);
     else
       timed(seconds, [&] { prepare(c, A); });
+    if (ranks_.size() > 1) seconds -= c.solver->setup_info().diagnostics_seconds;
   });
   return is_done ? ranks_.max(seconds) : 0;
 }

@@ -70,7 +70,8 @@ std::string why_left_out(const Table& solver, const Communicator& ranks) {
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
   if (is_peer(method) && std::ranges::find(there, library) == there.end()) return lacks(library);
-  return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only" : "";
+  const bool is_foreign = method.find(':') != std::string::npos;
+  return is_foreign && ranks.size() > 1 && !runs_over_ranks(library) ? library + " runs on one rank only" : "";
 }
 
 // Why one of our solvers does not support the matrices of the system; empty: it does.

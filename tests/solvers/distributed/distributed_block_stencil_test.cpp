@@ -1,15 +1,12 @@
 // Block stencils over boxes of cells, against the same matrix on one rank.
-#include "solvers/distributed/distributed_block_stencil.hpp"
-
 #include <gtest/gtest.h>
 
 #include "base/at.hpp"
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
-#include "tests/solvers/distributed/world.hpp"
+#include "tests/solvers/distributed/both_block_stencils.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
-#include "tests/support/systems/block_systems.hpp"
 
 namespace weir::test::distributed_block_stencil_test {
 namespace {
@@ -19,41 +16,6 @@ class DistributedBlocks : public ::testing::Test {};
 TYPED_TEST_SUITE(DistributedBlocks, Spaces, SpaceName);
 
 using Values = std::vector<double>;
-
-// A random system with the blocks that point out of the grid left not-a-number, and its rows on this rank.
-template <class Space>
-struct Both {
-  Both(Extents cells, int block, Periodic periodic, Cutting cutting)
-      : n(block),
-        system(random_system(cells, block, 3, periodic)),
-        cuts(cuts_of(BlockPartition({cells.nx, cells.ny, cells.nz}, world().size(), cutting))),
-        mine(places_of(cells, cuts.box(world().rank()))),
-        alone(cells, block, periodic),
-        spread(world(), cells, periodic, block, cuts) {
-    alone.upload(system.values);
-    const std::size_t size = at(n * n), slots = system.values.size() / size / at(cells.count());
-    Values own;
-    for (std::size_t s = 0; s < slots; ++s)
-      for (const int c : mine) {
-        const auto from = system.values.begin() + static_cast<std::ptrdiff_t>((s * at(cells.count()) + at(c)) * size);
-        own.insert(own.end(), from, from + static_cast<std::ptrdiff_t>(size));
-      }
-    spread.own().upload(own);
-    spread.finish_blocks();
-  }
-  Values part(const Values& whole) const {
-    Values v;
-    for (const int c : mine)
-      for (int u = 0; u < n; ++u) v.push_back(whole[at(c * n + u)]);
-    return v;
-  }
-  int n;
-  BlockSystem system;
-  BoxCuts cuts;
-  std::vector<int> mine;
-  BlockStencil<Space> alone;
-  DistributedBlockStencil<Space> spread;
-};
 
 double worst(const Values& a, const Values& b) {
   double most = a.size() == b.size() ? 0 : 1e300;
@@ -72,7 +34,7 @@ TYPED_TEST(DistributedBlocks, ProductsAndResidualsAreThoseOfOneRank) {
                              {{9, 8, 1}, 5, {false, true, false}, Cutting::blocks},
                              {{4, 3, 16}, 4, {false, true, true}, Cutting::slabs},
                              {{5, 6, 7}, 6, {true, true, false}, Cutting::blocks}}) {
-    const Both<TypeParam> s(shape.cells, shape.n, shape.periodic, shape.cutting);
+    const BothBlockStencils<TypeParam> s(shape.cells, shape.n, shape.periodic, shape.cutting);
     const Values x = random_vector(at(s.alone.size()), 11), b = random_vector(at(s.alone.size()), 12);
     const Array<double, TypeParam> X(x), B(b), px(s.part(x)), pb(s.part(b));
     Array<double, TypeParam> Y(X.size()), R(X.size()), py(px.size()), pr(px.size());
@@ -88,7 +50,7 @@ TYPED_TEST(DistributedBlocks, ProductsAndResidualsAreThoseOfOneRank) {
 
 TYPED_TEST(DistributedBlocks, BlockJacobiTakesTheIterationsOfOneRankAndFactorsOfEachRankTakeOtherOnes) {
   for (const char* type : {"block_jacobi", "block_ilu0"}) {
-    Both<TypeParam> s({4, 4, 16}, 4, {false, false, true}, Cutting::slabs);
+    BothBlockStencils<TypeParam> s({4, 4, 16}, 4, {false, false, true}, Cutting::slabs);
     const Table options = read_case_text(
         "method = 'gmres'\ntolerance = 1e-9\npreconditioner = { type = '" + std::string(type) + "' }", "test");
     LinearSolver<TypeParam> alone(options), spread(options);
