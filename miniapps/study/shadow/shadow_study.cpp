@@ -81,7 +81,7 @@ std::string why_unfit(const Table& solver, const System& system, const std::stri
   const std::string named = solver.get<std::string>("method", method);
   if (system.matrix == 0 || named.find(':') != std::string::npos) return "";
   try {
-    refuse_unfit(solver, method, preconditioner, system.matrix, system.is_symmetric());
+    refuse_unfit(solver, method, preconditioner, system.matrix, system.is_symmetric);
   } catch (const Error& error) {
     return error.what();
   }
