@@ -27,6 +27,7 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   options_ = read_krylov_options(given, defaults, method_);
   if (!options_.forcing) options_.forcing = (forcing_ = ForcingTerm(options_.forcing_rule)).shared();
   options_.should_stop = std::make_shared<std::function<bool()>>();
+  options_.exact_sums = std::make_shared<bool>(false);
   guess_ = InitialGuess<Space>(GuessRule(given, method_));
   preconditioner_ = make_preconditioner<Space>(type, names.options);
   refresh_policy_ = RefreshPolicy(given, type);

@@ -1,5 +1,6 @@
 #include "solvers/distributed/distributed_stencil.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 #include "solvers/device/reduce.hpp"
@@ -62,7 +63,10 @@ BorderCoupling border_of(const SeparableOperator& whole, const BoxCuts& cuts, in
 
 }  // namespace
 
-SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box) {
+namespace {
+
+// The lines of a box, with the couplings across its ends.
+SeparableOperator part_of(const SeparableOperator& whole, const RankBox& box) {
   SeparableOperator local = whole;
   for (int d = 0; d < 3; ++d) {
     const SeparableDirection& from = whole.direction[d];
@@ -74,6 +78,17 @@ SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box)
       return part;
     };
     to = {slice(from.mass), slice(from.lower), slice(from.upper), slice(from.boundary), false};
+  }
+  return local;
+}
+
+}  // namespace
+
+SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box) {
+  SeparableOperator local = part_of(whole, box);
+  for (int d = 0; d < 3; ++d) {
+    SeparableDirection& to = local.direction[d];
+    if (box.size(d) == whole.direction[d].size()) continue;
     to.boundary.front() += std::exchange(to.lower.front(), 0.0);
     to.boundary.back() += std::exchange(to.upper.back(), 0.0);
   }
@@ -102,6 +117,7 @@ DistributedStencil<Space>::DistributedStencil(const Communicator& ranks, Separab
                      inverse[2][row / box_.size(0) / box_.size(1)]);
   border_volume_ = Array<double, Space>(border);
   this->factor_ = whole_.scale;
+  if (std::is_same_v<Space, Host> && ranks.has_exact_sums() && cuts.parts(0) == 1) join_rows();
   this->name_rows([box = box_](int row) { return cell_name(cell_of(box, row)); });
 }
 
@@ -111,6 +127,45 @@ void DistributedStencil<Space>::set_coefficients(double shift, double scale) {
   whole_.scale = scale;
   Local::own_matrix.set_coefficients(shift, scale);
   this->factor_ = scale;
+  if (joined_) joined_->set_coefficients(shift, scale);
+}
+
+template <class Space>
+void DistributedStencil<Space>::join_rows() {
+  joined_ = std::make_unique<SeparableStencil<Space>>(part_of(whole_, box_));
+  const Coupling& c = Local::border.coupling;
+  for (std::size_t r = 0; r < c.row.size(); ++r)
+    for (int e = c.start[r]; e < c.start[r + 1]; ++e) {
+      const int step = Local::border.slots[static_cast<std::size_t>(e)] - slot::delta;  // -2, 2: y; -3, 3: z
+      const std::size_t side = (step > 0 ? 1 : 0) + (std::abs(step) == 3 ? 2 : 0);
+      planes_[side].ghost.push_back(c.ghost[static_cast<std::size_t>(e)]);  // rows ascend: x first
+    }
+  for (Plane& p : planes_) p.value.resize(p.ghost.size());
+  const auto values = [&](std::size_t side) {
+    return planes_[side].value.empty() ? nullptr : planes_[side].value.data();
+  };
+  joined_->use_planes({values(0), values(1), values(2), values(3)});
+}
+
+template <class Space>
+void DistributedStencil<Space>::fetch_planes(View<const double> x) const {
+  this->fetch(x);
+  const View<const double> ghosts = this->ghosts();
+  for (Plane& p : planes_)
+    for (std::size_t i = 0; i < p.value.size(); ++i) p.value[i] = ghosts[p.ghost[i]];
+}
+
+template <class Space>
+void DistributedStencil<Space>::apply(View<const double> x, View<double> y) const {
+  if (!joined_) return DistributedMatrix<Space>::apply(x, y);
+  fetch_planes(x);
+  joined_->apply(x, y);
+}
+template <class Space>
+void DistributedStencil<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
+  if (!joined_) return DistributedMatrix<Space>::residual(b, x, r);
+  fetch_planes(x);
+  joined_->residual(b, x, r);
 }
 
 template <class Space>
@@ -126,6 +181,10 @@ void DistributedStencil<Space>::update_whole(Matrix<Space>* whole) const {
 template <class Space>
 Pair DistributedStencil<Space>::chebyshev_start(double omega, View<const double> b, View<const double> x,
                                                 View<double> y) const {
+  if (joined_) {
+    fetch_planes(x);
+    return joined_->chebyshev_start(omega, b, x, y);
+  }
   this->residual(b, x, y);
   const Extents e = extents_of(box_);
   return distributed_kernels::start_from_residual<Space>(
@@ -140,6 +199,12 @@ double DistributedStencil<Space>::chebyshev_steps(const ChebyshevSteps& steps, V
     one.count = 1;
     one.alpha[0] = steps.alpha[p];
     one.omega[0] = steps.omega[p];
+    if (joined_) {
+      fetch_planes(x);
+      joined_->chebyshev_steps(one, b, x, y);
+      std::swap(x, y);
+      continue;
+    }
     this->fetch(x);
     Local::own_matrix.chebyshev_steps(one, b, x, y);
     this->halo_.finish();

@@ -2,6 +2,7 @@
 // the diagonal of the whole matrix, and the coupling is one layer of ghosts per cut side.
 #pragma once
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "solvers/distributed/box_border.hpp"
@@ -33,17 +34,29 @@ class DistributedStencil : private LocalPart<SeparableStencil<Space>>,
   void update_whole(Matrix<Space>* whole) const override;
 
   const SeparableOperator& whole_operator() const override { return whole_; }
+  void apply(View<const double> x, View<double> y) const override;
+  void residual(View<const double> b, View<const double> x, View<double> r) const override;
   Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override;
   double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
                          View<double> y) const override;
 
  private:
+  // Exact sums, host, x not cut: every row is computed as on one rank, with planes of x from the other ranks.
+  void join_rows();
+  void fetch_planes(View<const double> x) const;
+
   SeparableOperator whole_;
   BoxCuts cuts_;
   RankBox box_;
   RankMap map_;
-  Array<double, Space> inverse_mass_[3];  // of this box
-  Array<double, Space> border_volume_;    // 1 / volume of the border rows
+  Array<double, Space> inverse_mass_[3];             // of this box
+  Array<double, Space> border_volume_;               // 1 / volume of the border rows
+  std::unique_ptr<SeparableStencil<Space>> joined_;  // with the couplings to other ranks; null: they are added
+  struct Plane {
+    std::vector<int> ghost;  // of each of its values
+    std::vector<double> value;
+  };
+  mutable std::array<Plane, 4> planes_;  // south, north, below, above
 };
 
 }  // namespace weir

@@ -18,10 +18,17 @@ struct StencilAxis {
   bool periodic = false;
 };
 
+// Values of x in the planes of other ranks next to this box, row by row; null: no such plane. The coefficients at the
+// ends of the lines then couple to them.
+struct PlanesBeyond {
+  const double *south = nullptr, *north = nullptr, *below = nullptr, *above = nullptr;
+};
+
 // A = scale (K_x M_y M_z + M_x K_y M_z + M_x M_y K_z) + shift M_x M_y M_z: K and M of one direction each.
 struct StencilView {
   StencilAxis X, Y, Z;
   double shift = 0, scale = 1;
+  PlanesBeyond beyond = {};  // host only
   Extents extents() const { return {X.n, Y.n, Z.n}; }
 };
 
@@ -79,6 +86,9 @@ class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Sp
   Work apply_work() const override;
   const SeparableOperator* separable() const override { return &operator_; }
 
+  // Host: for products with rows that other ranks continue.
+  void use_planes(const PlanesBeyond& beyond) { beyond_ = beyond; }
+
   // On the host several steps are combined in one sweep (pass_sweep.hpp).
   const SeparableOperator& whole_operator() const override { return operator_; }
   Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override {
@@ -93,6 +103,7 @@ class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Sp
   StencilView view() const;
 
   SeparableOperator operator_;
+  PlanesBeyond beyond_;
   Extents extents_;
   Array<double, Space> coefficients_;  // mass, lower, upper, diagonal, 1/mass of x, then of y and z
 };
