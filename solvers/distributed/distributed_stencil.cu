@@ -1,6 +1,5 @@
 #include "solvers/distributed/distributed_stencil.hpp"
 
-#include <cstdlib>
 #include <utility>
 
 #include "solvers/device/reduce.hpp"
@@ -117,7 +116,10 @@ DistributedStencil<Space>::DistributedStencil(const Communicator& ranks, Separab
                      inverse[2][row / box_.size(0) / box_.size(1)]);
   border_volume_ = Array<double, Space>(border);
   this->factor_ = whole_.scale;
-  if (std::is_same_v<Space, Host> && ranks.has_exact_sums() && cuts.parts(0) == 1) join_rows();
+  if (std::is_same_v<Space, Host> && ranks.has_exact_sums() && cuts.parts(0) == 1) {
+    joined_ = std::make_unique<SeparableStencil<Space>>(part_of(whole_, box_));
+    planes_.connect(Local::border.coupling, Local::border.slots);
+  }
   this->name_rows([box = box_](int row) { return cell_name(cell_of(box, row)); });
 }
 
@@ -131,28 +133,9 @@ void DistributedStencil<Space>::set_coefficients(double shift, double scale) {
 }
 
 template <class Space>
-void DistributedStencil<Space>::join_rows() {
-  joined_ = std::make_unique<SeparableStencil<Space>>(part_of(whole_, box_));
-  const Coupling& c = Local::border.coupling;
-  for (std::size_t r = 0; r < c.row.size(); ++r)
-    for (int e = c.start[r]; e < c.start[r + 1]; ++e) {
-      const int step = Local::border.slots[static_cast<std::size_t>(e)] - slot::delta;  // -2, 2: y; -3, 3: z
-      const std::size_t side = (step > 0 ? 1 : 0) + (std::abs(step) == 3 ? 2 : 0);
-      planes_[side].ghost.push_back(c.ghost[static_cast<std::size_t>(e)]);  // rows ascend: x first
-    }
-  for (Plane& p : planes_) p.value.resize(p.ghost.size());
-  const auto values = [&](std::size_t side) {
-    return planes_[side].value.empty() ? nullptr : planes_[side].value.data();
-  };
-  joined_->use_planes({values(0), values(1), values(2), values(3)});
-}
-
-template <class Space>
 void DistributedStencil<Space>::fetch_planes(View<const double> x) const {
   this->fetch(x);
-  const View<const double> ghosts = this->ghosts();
-  for (Plane& p : planes_)
-    for (std::size_t i = 0; i < p.value.size(); ++i) p.value[i] = ghosts[p.ghost[i]];
+  joined_->use_planes(planes_.take(this->ghosts().data()));
 }
 
 template <class Space>

@@ -1,11 +1,11 @@
 // The 7-point matrix of a SeparableOperator over ranks: the local matrix is the same stencil on the rank's box with
 // the diagonal of the whole matrix, and the coupling is one layer of ghosts per cut side.
 #pragma once
-#include <array>
 #include <memory>
 #include <vector>
 
 #include "solvers/distributed/box_border.hpp"
+#include "solvers/distributed/ghost_planes.hpp"
 #include "solvers/distributed/whole_system.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
@@ -41,22 +41,17 @@ class DistributedStencil : private LocalPart<SeparableStencil<Space>>,
                          View<double> y) const override;
 
  private:
-  // Exact sums, host, x not cut: every row is computed as on one rank, with planes of x from the other ranks.
-  void join_rows();
-  void fetch_planes(View<const double> x) const;
+  void fetch_planes(View<const double> x) const;  // for products with joined_
 
   SeparableOperator whole_;
   BoxCuts cuts_;
   RankBox box_;
   RankMap map_;
-  Array<double, Space> inverse_mass_[3];             // of this box
-  Array<double, Space> border_volume_;               // 1 / volume of the border rows
-  std::unique_ptr<SeparableStencil<Space>> joined_;  // with the couplings to other ranks; null: they are added
-  struct Plane {
-    std::vector<int> ghost;  // of each of its values
-    std::vector<double> value;
-  };
-  mutable std::array<Plane, 4> planes_;  // south, north, below, above
+  Array<double, Space> inverse_mass_[3];  // of this box
+  Array<double, Space> border_volume_;    // 1 / volume of the border rows
+  // Exact sums, host, x not cut: has the couplings to other ranks too, so that rows are those of one rank bit by bit.
+  std::unique_ptr<SeparableStencil<Space>> joined_;
+  mutable GhostPlanes planes_;
 };
 
 }  // namespace weir

@@ -49,6 +49,7 @@ class ExactSum {
     carry();
   }
 
+  void add(double term) { add(std::span(&term, 1)); }
   void add(const ExactSum& other) {
     for (std::size_t i = 0; i < value_.size(); ++i) value_[i] += other.value_[i];
     carry();

@@ -6,6 +6,7 @@
 #include "solvers/device/array.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/fused_products.hpp"
+#include "solvers/matrix/stencil/planes_beyond.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {
@@ -18,17 +19,11 @@ struct StencilAxis {
   bool periodic = false;
 };
 
-// Values of x in the planes of other ranks next to this box, row by row; null: no such plane. The coefficients at the
-// ends of the lines then couple to them.
-struct PlanesBeyond {
-  const double *south = nullptr, *north = nullptr, *below = nullptr, *above = nullptr;
-};
-
 // A = scale (K_x M_y M_z + M_x K_y M_z + M_x M_y K_z) + shift M_x M_y M_z: K and M of one direction each.
 struct StencilView {
   StencilAxis X, Y, Z;
   double shift = 0, scale = 1;
-  PlanesBeyond beyond = {};  // host only
+  PlanesBeyond beyond = {};  // host; the coefficients at the ends of the lines couple to them
   Extents extents() const { return {X.n, Y.n, Z.n}; }
 };
 
