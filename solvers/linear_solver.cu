@@ -28,7 +28,9 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   if (!options_.forcing) options_.forcing = (forcing_ = ForcingTerm(options_.forcing_rule)).shared();
   options_.should_stop = std::make_shared<std::function<bool()>>();
   options_.exact_sums = std::make_shared<bool>(false);
-  guess_ = InitialGuess<Space>(GuessRule(given, method_));
+  GuessRule guess(given, method_);
+  guess.exact_sums = options_.exact_sums;
+  guess_ = InitialGuess<Space>(guess);
   preconditioner_ = make_preconditioner<Space>(type, names.options);
   refresh_policy_ = RefreshPolicy(given, type);
   const std::string& applied_by = method_ == "refinement" ? options_.inner : method_;

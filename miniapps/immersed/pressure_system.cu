@@ -1,8 +1,8 @@
 #include "miniapps/immersed/pressure_system.hpp"
 
 #include "solvers/device/for_each.hpp"
+#include "solvers/distributed/sum_over_ranks.hpp"
 #include "solvers/parallel/communicator.hpp"
-#include "solvers/parallel/sum_over_ranks.hpp"
 
 namespace weir {
 namespace {

@@ -6,7 +6,7 @@
 #include "miniapps/structured/sides/patch_values.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/parallel/sum_over_ranks.hpp"
+#include "solvers/distributed/sum_over_ranks.hpp"
 
 namespace weir {
 namespace {

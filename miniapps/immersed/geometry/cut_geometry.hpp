@@ -125,8 +125,8 @@ struct CutRegion {
   RankBox own;                          // own cells in the whole grid
   const Communicator* ranks = nullptr;  // null: one rank
   bool exact_sums = false;
-  bool crosses = false;                 // true: the body reaches beyond a side in y or z
-  std::array<bool, 6> mirrors{};        // sides that the body crosses and that are planes of symmetry (slip)
+  bool crosses = false;           // true: the body reaches beyond a side in y or z
+  std::array<bool, 6> mirrors{};  // sides that the body crosses and that are planes of symmetry (slip)
 };
 
 // Open part of a face, in units of its two widths and relative to its middle: the open area, and the means over it of
