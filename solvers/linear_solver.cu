@@ -36,7 +36,10 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   options_ = read_krylov_options(given, defaults, method_);
   if (!options_.forcing) options_.forcing = (forcing_ = ForcingTerm(options_.forcing_rule)).shared();
   options_.should_stop = std::make_shared<std::function<bool()>>();
-  guess_ = InitialGuess<Space>(GuessRule(given, method_));
+  options_.exact_sums = std::make_shared<bool>(false);
+  GuessRule guess(given, method_);
+  guess.exact_sums = options_.exact_sums;
+  guess_ = InitialGuess<Space>(guess);
   preconditioner_ = names.is_library ? make_library_solver<Space>(method_, given, options_)
                                      : make_preconditioner<Space>(type, names.options);
   refresh_policy_ = RefreshPolicy(given, type);

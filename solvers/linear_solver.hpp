@@ -63,6 +63,10 @@ class LinearSolver {
     stop_when([question = other.options_.should_stop] { return *question && (*question)(); });
   }
 
+  // Whether sums of the solves are exact (KrylovOptions::exact_sums).
+  void use_exact_sums(bool exact) { *options_.exact_sums = exact; }
+  bool has_exact_sums() const { return options_.has_exact_sums(); }
+
   // Each solve starts from the given x instead of `initial_guess`.
   void start_as_given() { guess_.take_as_given(); }
 

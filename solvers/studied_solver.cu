@@ -61,6 +61,7 @@ SolveResult StudiedSolver<Space>::solve_by_fallback(const SolveResult& first, co
   ++fallback_solves_;
   StudiedSolver fallback = fallback_();
   fallback.stop_when(*this->options_.should_stop);
+  fallback.use_exact_sums(this->has_exact_sums());
   assign<Space>(this->start_, x);
   fallback.setup(A);
   SolveResult result = fallback.solve(A, b, x);

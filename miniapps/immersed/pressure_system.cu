@@ -1,7 +1,7 @@
 #include "miniapps/immersed/pressure_system.hpp"
 
 #include "solvers/device/for_each.hpp"
-#include "solvers/device/reduce.hpp"
+#include "solvers/distributed/sum_over_ranks.hpp"
 #include "solvers/parallel/communicator.hpp"
 
 namespace weir {
@@ -178,7 +178,7 @@ double remove_wet_mean(const CutArrays<Space>& cut, const Communicator& ranks, i
   const auto n = static_cast<int>(x.size());
   double* v = x.data();
   const unsigned char* wet = cut.wet();
-  const double mean = ranks.sum(sum<Space>(n, [=] WEIR_HD(int q) { return wet[q] ? v[q] : 0.0; })) / wet_cells;
+  const double mean = sum_over_ranks<Space>(ranks, n, [=] WEIR_HD(int q) { return wet[q] ? v[q] : 0.0; }) / wet_cells;
   for_each<Space>(n, [=] WEIR_HD(int q) { v[q] = wet[q] ? v[q] - mean : 0.0; });
   return mean;
 }

@@ -5,8 +5,8 @@
 #include "miniapps/structured/boundary.hpp"
 #include "miniapps/structured/sides/patch_values.hpp"
 #include "solvers/device/for_each.hpp"
-#include "solvers/device/reduce.hpp"
 #include "solvers/device/vector_ops.hpp"
+#include "solvers/distributed/sum_over_ranks.hpp"
 
 namespace weir {
 namespace {
@@ -246,7 +246,7 @@ double Scalar<Space>::relative_change(const Flow<Space>& flow, const Communicato
   const int nx = box.nx, ny = box.ny, sy = l_.stride(1), sz = l_.stride(2);
   const double* T = flow.scalars[index_].data() + l_.origin();
   const auto value = [=] WEIR_HD(int q) { return T[q % nx + q / nx % ny * sy + q / (nx * ny) * sz]; };
-  const double mean = ranks.sum(sum<Space>(box.count(), value)) / static_cast<double>(l_.whole_count());
+  const double mean = sum_over_ranks<Space>(ranks, box.count(), value) / static_cast<double>(l_.whole_count());
   const double most = ranks.max(max_abs<Space>(box.count(), [=] WEIR_HD(int q) { return value(q) - mean; }));
   const double change = ranks.max(max_norm<Space>(delta_));
   return change > 0 ? change / most : 0;

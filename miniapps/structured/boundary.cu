@@ -4,7 +4,7 @@
 
 #include "miniapps/structured/sides/patch_values.hpp"
 #include "solvers/device/for_each.hpp"
-#include "solvers/device/reduce.hpp"
+#include "solvers/distributed/sum_over_ranks.hpp"
 
 namespace weir {
 namespace {
@@ -82,22 +82,21 @@ bool is_whole_side(const IncompressibleCase& c, int side) {
 template <class Space>
 double flux_into_box(BoundaryValues<Space>& values, int patch) {
   const int side = values.c.patches[patch].side;
+  const Plane p = make_plane(values.l, side / 2);
+  const int points = values.l.is_side(side) ? p.n1 * p.n2 : 0;
+  const double *h1 = values.m.line[p.t1].h, *h2 = values.m.line[p.t2].h, *normal = values.next(side, side / 2);
+  const int* owner = values.patch_of(side, side / 2);
+  const auto through = [=] WEIR_HD(int n) {
+    const int a = n % p.n1, b = n / p.n1;
+    return normal[p.index(a, b)] * h1[a] * h2[b];
+  };
   double out = 0;
-  if (values.l.is_side(side)) {
-    const Plane p = make_plane(values.l, side / 2);
-    const double *h1 = values.m.line[p.t1].h, *h2 = values.m.line[p.t2].h, *normal = values.next(side, side / 2);
-    const int* owner = values.patch_of(side, side / 2);
-    const auto through = [=] WEIR_HD(int n) {
-      const int a = n % p.n1, b = n / p.n1;
-      return normal[p.index(a, b)] * h1[a] * h2[b];
-    };
-    if (is_whole_side(values.c, side))  // a branch within the sum would change its rounding
-      out = sum<Space>(p.n1 * p.n2, through);
-    else
-      out = sum<Space>(p.n1 * p.n2,
-                       [=] WEIR_HD(int n) { return owner[p.index(n % p.n1, n / p.n1)] == patch ? through(n) : 0.0; });
-  }
-  out = values.over_ranks(out);
+  if (is_whole_side(values.c, side))  // a branch within the sum would change its rounding
+    out = sum_over_ranks<Space>(values.ranks(), points, through);
+  else
+    out = sum_over_ranks<Space>(values.ranks(), points, [=] WEIR_HD(int n) {
+      return owner[p.index(n % p.n1, n / p.n1)] == patch ? through(n) : 0.0;
+    });
   return side % 2 == 0 ? out : -out;
 }
 
@@ -258,7 +257,7 @@ BoundaryValues<Space>::BoundaryValues(const IncompressibleCase& of, const Metric
       l(layout),
       flux(of.patches.size(), 0.0),
       planes_(l),
-      ranks_(ranks && ranks->size() > 1 ? ranks : nullptr),
+      ranks_(ranks),
       now_(planes_.total),
       next_(planes_.total),
       host_owner_(patches_of_points(c, l)),

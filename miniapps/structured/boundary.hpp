@@ -51,7 +51,7 @@ class BoundaryValues {
   }
   Array<double, Space>& values() { return now_; }  // the complete state, for checkpoints
 
-  double over_ranks(double share) const { return ranks_ ? ranks_->sum(share) : share; }
+  const Communicator* ranks() const { return ranks_; }  // null: one rank
 
   const IncompressibleCase& c;
   const Metrics m;
@@ -62,7 +62,7 @@ class BoundaryValues {
   void evaluate_formulas(double t, bool only_changing);
 
   BoundaryPlanes planes_;
-  const Communicator* ranks_;  // null: one rank
+  const Communicator* ranks_;
   Array<double, Space> now_, next_;
   std::vector<int> host_owner_;
   Array<int, Space> owner_;           // patch of each point

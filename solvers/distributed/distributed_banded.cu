@@ -17,14 +17,15 @@ DistributedBanded<Space>::DistributedBanded(const Communicator& ranks, Extents w
       cuts_(cuts),
       box_(cuts.box(ranks.rank())),
       map_(ranks, places_of(whole, box_)),
-      direction_(directions_of(cubes(whole, periodic), whole, periodic)) {
+      direction_(directions_of(cubes(whole, periodic), whole, periodic)),
+      is_joined_(std::is_same_v<Space, Host> && ranks.has_exact_sums() && cuts.parts(0) == 1) {
   border_ = border_links(whole, periodic, cuts, ranks.rank());
-  connect({});
+  connect({}, {});
   this->name_rows([box = box_](int row) { return cell_name(cell_of(box, row)); });
 }
 
 template <class Space>
-void DistributedBanded<Space>::connect(const std::vector<RemoteEntry>& remote) {
+void DistributedBanded<Space>::connect(const RemainderData& own, const std::vector<RemoteEntry>& remote) {
   std::vector<BorderLink> links = border_;
   for (const RemoteEntry& e : remote) links.push_back({e.row, e.owner, e.index, -1, e.value});
   const BorderCoupling border(std::move(links));
@@ -42,6 +43,57 @@ void DistributedBanded<Space>::connect(const std::vector<RemoteEntry>& remote) {
   this->value_.assign(c.value);
   slot_.assign(border.slots());
   ++this->connections_;
+  if (is_joined_) join_rows(own, remote, c);
+}
+
+// The entries of the coupling without a slot are those of `remote`, in its order.
+template <class Space>
+void DistributedBanded<Space>::join_rows(const RemainderData& own, const std::vector<RemoteEntry>& remote,
+                                         const Coupling& c) {
+  planes_.connect(c, slot_.to_vector());
+  std::vector<int> ghost;
+  for (std::size_t e = 0; e < c.ghost.size(); ++e)
+    if (slot_.data()[e] < 0) ghost.push_back(c.ghost[e]);
+  remainder_ = {};
+  remainder_.start.push_back(0);
+  auto next = remote.begin();
+  for (std::size_t q = 0; q < own.row.size(); ++q) {
+    int place = 0;
+    const auto take_remote = [&] {
+      for (; next != remote.end() && next->row == own.row[q] && next->place == place; ++next, ++place) {
+        remainder_.column.push_back(this->rows() + ghost[at(next - remote.begin())]);
+        remainder_.value.push_back(next->value);
+      }
+    };
+    take_remote();
+    for (int e = own.start[q]; e < own.start[q + 1]; ++e, ++place, take_remote()) {
+      remainder_.column.push_back(own.column[at(e)]);
+      remainder_.value.push_back(own.value[at(e)]);
+    }
+    remainder_.start.push_back(static_cast<int>(remainder_.column.size()));
+  }
+}
+
+template <class Space>
+void DistributedBanded<Space>::joined_product(Product p, const double* b, View<const double> x, View<double> y) const {
+  this->fetch(x);
+  const double* ghosts = this->ghosts().data();
+  BandedView A = own().banded();
+  A.beyond = planes_.take(ghosts);
+  A.remainder.start = remainder_.start.data();
+  A.remainder.column = remainder_.column.data();
+  A.remainder.value = remainder_.value.data();
+  A.remainder.beyond = ghosts;
+  banded_products::product(Host{}, A, p, b, x.data(), y.data());
+}
+
+template <class Space>
+void DistributedBanded<Space>::apply(View<const double> x, View<double> y) const {
+  is_joined_ ? joined_product(Product::apply, nullptr, x, y) : DistributedMatrix<Space>::apply(x, y);
+}
+template <class Space>
+void DistributedBanded<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
+  is_joined_ ? joined_product(Product::residual, b.data(), x, r) : DistributedMatrix<Space>::residual(b, x, r);
 }
 
 template <class Space>
@@ -49,7 +101,7 @@ void DistributedBanded<Space>::set_remainder(const RemainderData& own, const std
   Local::own_matrix.set_remainder(own);
   const Communicator& ranks = *this->ranks();
   has_remainder_ = ranks.any(!own.row.empty() || !remote.empty());
-  connect(remote);
+  connect(own, remote);
 }
 
 template <class Space>

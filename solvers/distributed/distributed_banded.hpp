@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "solvers/distributed/box_border.hpp"
+#include "solvers/distributed/ghost_planes.hpp"
 #include "solvers/distributed/whole_system.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 
@@ -22,6 +23,7 @@ struct RemoteEntry {
   int row = 0;               // of this rank
   int owner = 0, index = 0;  // rank of the column, index there
   double value = 0;
+  int place = 0;  // position among all entries of the row, own ones included
 };
 
 template <class Space>
@@ -51,12 +53,17 @@ class DistributedBanded final : private LocalPart<Banded<Space>>,
   bool is_symmetric() const override { return own().is_symmetric() && !has_remainder_; }
   bool has_constant_null_space() const override { return own().has_constant_null_space(); }
 
+  void apply(View<const double> x, View<double> y) const override;
+  void residual(View<const double> b, View<const double> x, View<double> r) const override;
+
   const RankMap& rows_of_ranks() const override { return map_; }
   std::unique_ptr<Matrix<Space>> make_whole() const override;  // a Banded without the remainder
   void update_whole(Matrix<Space>* whole) const override;
 
  private:
-  void connect(const std::vector<RemoteEntry>& remote);
+  void connect(const RemainderData& own, const std::vector<RemoteEntry>& remote);
+  void join_rows(const RemainderData& own, const std::vector<RemoteEntry>& remote, const Coupling& c);
+  void joined_product(Product p, const double* b, View<const double> x, View<double> y) const;
 
   Extents whole_;
   Periodic periodic_;
@@ -68,6 +75,11 @@ class DistributedBanded final : private LocalPart<Banded<Space>>,
   std::vector<GhostRequest> requested_;  // of the current halo ...
   HaloPattern pattern_;                  // ... and its pattern
   GrowingArray<int, Space> slot_;        // of each coupling entry
+  // Exact sums, host, x not cut: products use planes of ghosts and all entries of the remainder in their order, so that
+  // rows are those of one rank bit by bit.
+  bool is_joined_;
+  mutable GhostPlanes planes_;
+  mutable RemainderData remainder_;  // start, column (ghosts after the cells) and value
   bool has_remainder_ = false;
   bool has_grid_ = false;
   bool is_connected_ = false;

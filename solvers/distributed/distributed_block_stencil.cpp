@@ -10,13 +10,36 @@ DistributedBlockStencil<Space>::DistributedBlockStencil(const Communicator& rank
             ConnectedBorder(ranks, BorderCoupling(border_links(whole, periodic, cuts, ranks.rank())), block)},
       DistributedMatrix<Space>(ranks, Local::own_matrix, Local::border.pattern, Local::border.coupling, false, false,
                                options),
-      slot_(Local::border.slots) {
+      slot_(Local::border.slots),
+      is_joined_(std::is_same_v<Space, Host> && ranks.has_exact_sums() && ranks.size() > 1 && cuts.parts(0) == 1 &&
+                 (whole.nz == 1 || cuts.parts(1) == 1)),
+      last_direction_(whole.nz > 1 ? 2 : 1) {
+  if (is_joined_) planes_.connect(Local::border.coupling, Local::border.slots);
   this->name_rows([box = cuts.box(ranks.rank())](int row) { return cell_name(cell_of(box, row)); });
 }
 
 template <class Space>
 void DistributedBlockStencil<Space>::finish_blocks() {
   take_border_blocks<Space>(own().stencil(), this->row_, this->start_, slot_, this->value_);
+}
+
+template <class Space>
+void DistributedBlockStencil<Space>::joined_product(Product p, const double* b, View<const double> x,
+                                                    View<double> y) const {
+  this->fetch(x);
+  const double* around = planes_.around(x, this->ghosts().data()).data() + planes_.values_before();
+  BlockStencilView A = own().stencil();
+  if (planes_.values_before() > 0) A.before = slot::delta - 1 - last_direction_;
+  if (planes_.values_after() > 0) A.after = slot::delta + 1 + last_direction_;
+  host_product(A, p, b, around, y.data());
+}
+template <class Space>
+void DistributedBlockStencil<Space>::apply(View<const double> x, View<double> y) const {
+  is_joined_ ? joined_product(Product::apply, nullptr, x, y) : DistributedMatrix<Space>::apply(x, y);
+}
+template <class Space>
+void DistributedBlockStencil<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
+  is_joined_ ? joined_product(Product::residual, b.data(), x, r) : DistributedMatrix<Space>::residual(b, x, r);
 }
 
 template class DistributedBlockStencil<Host>;

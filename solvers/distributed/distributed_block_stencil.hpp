@@ -5,6 +5,7 @@
 //   A.finish_blocks();
 #pragma once
 #include "solvers/distributed/box_border.hpp"
+#include "solvers/distributed/ghost_planes.hpp"
 
 namespace weir {
 
@@ -22,8 +23,17 @@ class DistributedBlockStencil final : private LocalPart<BlockStencil<Space>>, pu
   // Copies the blocks of own() that point across a cut to the coupling. Free on one rank.
   void finish_blocks();
 
+  void apply(View<const double> x, View<double> y) const override;
+  void residual(View<const double> b, View<const double> x, View<double> r) const override;
+
  private:
+  void joined_product(Product p, const double* b, View<const double> x, View<double> y) const;
+
   Array<int, Space> slot_;  // of each coupling entry
+  // Exact sums, host, slabs: rows are those of one rank bit by bit.
+  bool is_joined_;
+  int last_direction_;
+  mutable GhostPlanes planes_;
 };
 
 }  // namespace weir

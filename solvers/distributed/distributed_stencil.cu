@@ -62,7 +62,10 @@ BorderCoupling border_of(const SeparableOperator& whole, const BoxCuts& cuts, in
 
 }  // namespace
 
-SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box) {
+namespace {
+
+// The lines of a box, with the couplings across its ends.
+SeparableOperator part_of(const SeparableOperator& whole, const RankBox& box) {
   SeparableOperator local = whole;
   for (int d = 0; d < 3; ++d) {
     const SeparableDirection& from = whole.direction[d];
@@ -74,6 +77,17 @@ SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box)
       return part;
     };
     to = {slice(from.mass), slice(from.lower), slice(from.upper), slice(from.boundary), false};
+  }
+  return local;
+}
+
+}  // namespace
+
+SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box) {
+  SeparableOperator local = part_of(whole, box);
+  for (int d = 0; d < 3; ++d) {
+    SeparableDirection& to = local.direction[d];
+    if (box.size(d) == whole.direction[d].size()) continue;
     to.boundary.front() += std::exchange(to.lower.front(), 0.0);
     to.boundary.back() += std::exchange(to.upper.back(), 0.0);
   }
@@ -102,6 +116,10 @@ DistributedStencil<Space>::DistributedStencil(const Communicator& ranks, Separab
                      inverse[2][row / box_.size(0) / box_.size(1)]);
   border_volume_ = Array<double, Space>(border);
   this->factor_ = whole_.scale;
+  if (std::is_same_v<Space, Host> && ranks.has_exact_sums() && cuts.parts(0) == 1) {
+    joined_ = std::make_unique<SeparableStencil<Space>>(part_of(whole_, box_));
+    planes_.connect(Local::border.coupling, Local::border.slots);
+  }
   this->name_rows([box = box_](int row) { return cell_name(cell_of(box, row)); });
 }
 
@@ -111,6 +129,26 @@ void DistributedStencil<Space>::set_coefficients(double shift, double scale) {
   whole_.scale = scale;
   Local::own_matrix.set_coefficients(shift, scale);
   this->factor_ = scale;
+  if (joined_) joined_->set_coefficients(shift, scale);
+}
+
+template <class Space>
+void DistributedStencil<Space>::fetch_planes(View<const double> x) const {
+  this->fetch(x);
+  joined_->use_planes(planes_.take(this->ghosts().data()));
+}
+
+template <class Space>
+void DistributedStencil<Space>::apply(View<const double> x, View<double> y) const {
+  if (!joined_) return DistributedMatrix<Space>::apply(x, y);
+  fetch_planes(x);
+  joined_->apply(x, y);
+}
+template <class Space>
+void DistributedStencil<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
+  if (!joined_) return DistributedMatrix<Space>::residual(b, x, r);
+  fetch_planes(x);
+  joined_->residual(b, x, r);
 }
 
 template <class Space>
@@ -126,6 +164,10 @@ void DistributedStencil<Space>::update_whole(Matrix<Space>* whole) const {
 template <class Space>
 Pair DistributedStencil<Space>::chebyshev_start(double omega, View<const double> b, View<const double> x,
                                                 View<double> y) const {
+  if (joined_) {
+    fetch_planes(x);
+    return joined_->chebyshev_start(omega, b, x, y);
+  }
   this->residual(b, x, y);
   const Extents e = extents_of(box_);
   return distributed_kernels::start_from_residual<Space>(
@@ -140,6 +182,12 @@ double DistributedStencil<Space>::chebyshev_steps(const ChebyshevSteps& steps, V
     one.count = 1;
     one.alpha[0] = steps.alpha[p];
     one.omega[0] = steps.omega[p];
+    if (joined_) {
+      fetch_planes(x);
+      joined_->chebyshev_steps(one, b, x, y);
+      std::swap(x, y);
+      continue;
+    }
     this->fetch(x);
     Local::own_matrix.chebyshev_steps(one, b, x, y);
     this->halo_.finish();

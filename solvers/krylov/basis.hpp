@@ -112,6 +112,8 @@ class Basis {
       return at(j);
   }
 
+  View<const T> stored(int j) const { return {data_.data() + stride_ * j, n_}; }
+
   // h[0..count) = V^T w
   void project(View<const double> w, int count, double* h) {
     if constexpr (std::is_same_v<Space, Host>) {

@@ -67,7 +67,8 @@ class Bicgstab : public Krylov<Space> {
           std::abs(rho) <= product_noise * r0_norm * std::sqrt(rr))
         return lost(it, step);
       const double alpha = rho / vr_vv.a;
-      const double ss = it.reduce([&] { return axpy_square<Space>(-alpha, v, r); });  // s, stored in r
+      const double ss =
+          it.reduce([&] { return axpy_square<Space>(-alpha, v, r); }, DotProduct{r, r});  // s, stored in r
       if (!std::isfinite(ss)) return it.stop(Reason::not_finite);
       if (std::sqrt(ss) <= it.target()) {  // half the iteration was enough
         axpy<Space>(alpha, Mp, x);
@@ -84,7 +85,8 @@ class Bicgstab : public Krylov<Space> {
       const double rho_old = rho;
       // Without a preconditioner M^-1 s is s, stored in r: x is updated before r is overwritten.
       const BicgstabStep<Space> updates{Mp, Ms, t, r0, x, r};
-      const Pair rr_rho = it.reduce([&] { return bicgstab_step<Space>(alpha, omega, updates); });
+      const Pair rr_rho =
+          it.reduce([&] { return bicgstab_step<Space>(alpha, omega, updates); }, DotProduct{r, r}, DotProduct{r0, r});
       rr = rr_rho.a;
       rho = rr_rho.b;
       if (!it.step(r, rr)) return;

@@ -117,10 +117,12 @@ class BicgstabL : public Krylov<Space> {
     if (std::abs(us_uu.a) <= product_noise * c.shadow_norm * std::sqrt(us_uu.b)) return lost(it, c);
     c.rho = rho;
     c.alpha = rho / us_uu.a;
-    c.rr = it.reduce([&] {
-      for (int i = 1; i <= j; ++i) axpy<Space>(-c.alpha, U_[i + 1], R_[i]);
-      return bicg_step<Space>(c.alpha, U_[0], U_[1], y, R_[0]);
-    });
+    c.rr = it.reduce(
+        [&] {
+          for (int i = 1; i <= j; ++i) axpy<Space>(-c.alpha, U_[i + 1], R_[i]);
+          return bicg_step<Space>(c.alpha, U_[0], U_[1], y, R_[0]);
+        },
+        DotProduct{R_[0], R_[0]});
     if (!std::isfinite(c.rr)) return it.stop(Reason::not_finite), false;
     const bool counts = j + 1 < l_ || std::sqrt(c.rr) <= it.target();  // the last one counts with the polynomial
     if (counts && (++c.steps, !it.step(R_[0], c.rr))) return false;
@@ -139,11 +141,12 @@ class BicgstabL : public Krylov<Space> {
       double before = 0;
       for (int i = 1; i < j; ++i) {
         const View<double> ri = R_[i];
-        tau(i, j) = it.reduce([&] { return dot<Space>(rj, ri); }) / sigma_[i];
+        tau(i, j) = it.reduce([&] { return dot<Space>(rj, ri); }, DotProduct{rj, ri}) / sigma_[i];
         before += tau(i, j) * tau(i, j) * sigma_[i];
         it.update([&] { axpy<Space>(-tau(i, j), ri, rj); });
       }
-      const Pair r0_rr = it.reduce([&] { return dot_and_square<Space>(rj, r0); });
+      const Pair r0_rr =
+          it.reduce([&] { return dot_and_square<Space>(rj, r0); }, DotProduct{rj, r0}, DotProduct{rj, rj});
       sigma_[j] = r0_rr.b;
       projected_[j] = r0_rr.a / r0_rr.b;
       if (!(r0_rr.b > product_noise * product_noise * (before + r0_rr.b)))
@@ -159,7 +162,7 @@ class BicgstabL : public Krylov<Space> {
     }
     shifted_[l_] = 0;
     const double rr = c.rr;
-    const Pair last = it.reduce([&] { return add_terms(y); });
+    const Pair last = it.reduce([&] { return add_terms(y); }, DotProduct{R_[0], R_[0]}, DotProduct{R_[0], shadow_});
     c.rr = last.a;
     c.rho_next = last.b;
     c.omega = gamma_[l_];
@@ -185,7 +188,8 @@ class BicgstabL : public Krylov<Space> {
     const Vector Mw = it.place_of(w, Mw_);
     it.precondition(w, Mw);
     it.apply(Mw, image);
-    return it.reduce([&] { return dot_and_square<Space>(image, shadow_); });
+    return it.reduce([&] { return dot_and_square<Space>(image, shadow_); }, DotProduct{image, shadow_},
+                     DotProduct{image, image});
   }
 
   KrylovOptions options_;

@@ -52,7 +52,7 @@ class Cg : public Krylov<Space> {
       if (!std::isfinite(pq) || !std::isfinite(rz)) return it.stop(Reason::not_finite);
       if (!(pq > 0) || rz == 0 || (rz < 0 && M.is_symmetric())) return it.stop(Reason::breakdown);
       const double alpha = rz / pq;
-      const double rr = it.reduce([&] { return axpy_square<Space>(-alpha, q, r); });
+      const double rr = it.reduce([&] { return axpy_square<Space>(-alpha, q, r); }, DotProduct{r, r});
       const bool more = it.step(r, rr);
       if (!more) {
         if (std::isfinite(rr)) axpy<Space>(alpha, p, x);

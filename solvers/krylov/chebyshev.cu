@@ -90,13 +90,14 @@ class Chebyshev : public Krylov<Space> {
     const std::int64_t n = matrix.size();
     if (work_.size() < n) fit(y_, n);
     y_now_ = work_.size() < n ? y_.view() : work_.part(0, n);
+    matrix_ = &matrix;
     ranks_ = matrix.ranks() && matrix.ranks()->size() > 1 ? matrix.ranks() : nullptr;
     is_interrupted_ = false;
     return *A;
   }
   void iterate(const ChebyshevPasses<Space>& A, const Interval& interval, View<const double> b, View<double> x,
                SolveResult& result) {
-    const Pair squares = sum(A.chebyshev_start(1 / interval.theta, b, x, y_now_), result);  // r.r and b.b; takes step 1
+    const Pair squares = start(A, 1 / interval.theta, b, x, result);
     double r = std::sqrt(squares.a);
     result.residual0 = r;
     const double reference = options_.reference == "rhs" ? std::sqrt(squares.b) : r;
@@ -111,7 +112,8 @@ class Chebyshev : public Krylov<Space> {
       const int steps = steps_for(interval.sigma, r / target, options_.max_iterations - result.iterations);
       if (result.iterations > 0) A.chebyshev_start(1 / interval.theta, b, x, y_now_);
       before = r;
-      r = std::sqrt(sum({advance(A, interval, steps, b, x), 0}, result).a);
+      const double square = advance(A, interval, steps, b, x);
+      r = std::sqrt(is_exact() ? exact_square_of_residual(b, x, result) : sum({square, 0}, result).a);
       result.iterations += steps;
     }
     result.residual = result.true_residual = r;
@@ -120,6 +122,25 @@ class Chebyshev : public Krylov<Space> {
                     : r <= target       ? Reason::converged
                     : !(r < before)     ? Reason::stagnated
                                         : Reason::max_iterations;
+  }
+
+  // Takes step 1; returns r.r and b.b.
+  Pair start(const ChebyshevPasses<Space>& A, double omega, View<const double> b, View<const double> x,
+             SolveResult& result) {
+    if (!is_exact()) return sum(A.chebyshev_start(omega, b, x, y_now_), result);
+    const Pair squares{exact_square_of_residual(b, x, result), exact_square(b, result)};
+    A.chebyshev_start(omega, b, x, y_now_);
+    return squares;
+  }
+  bool is_exact() const { return std::is_same_v<Space, Host> && options_.has_exact_sums(); }
+  double exact_square_of_residual(View<const double> b, View<const double> x, SolveResult& result) {
+    matrix_->residual(b, x, y_now_);
+    return exact_square(y_now_, result);
+  }
+  double exact_square(View<const double> x, SolveResult& result) const {
+    ScopedTimer timer(result.reduce_seconds);
+    const ExactSum share = exact_sum(x.size(), [v = x.data()](int i) { return v[i] * v[i]; });
+    return ranks_ ? ranks_->sum(share) : share.rounded();
   }
 
   // Step 1 has left x_1 in y; an even step leaves its iterate in x and the one before in y. Returns r.r of the last.
@@ -155,6 +176,7 @@ class Chebyshev : public Krylov<Space> {
   KrylovOptions options_;
   Array<double, Space> y_;
   View<double> work_, y_now_;
+  const Matrix<Space>* matrix_ = nullptr;
   const Communicator* ranks_ = nullptr;
   bool is_interrupted_ = false;
 };

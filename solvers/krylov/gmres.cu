@@ -115,7 +115,8 @@ class Gmres : public Krylov<Space> {
                     View<double> x) override {
     if (!flexible_) require_constant(M, "gmres");
     V_.fit(A.size(), m_ + 1, M.is_identity());
-    keeps_ = flexible_ && (!M.is_constant() || is_dear(M, A));
+    // The bytes that is_dear compares depend on the number of ranks.
+    keeps_ = flexible_ && (!M.is_constant() || options_.has_exact_sums() || is_dear(M, A));
     if (keeps_) Z_.fit(A.size(), m_, false);
     kept_.begin_solve(A.size());
     if (!keeps_ && !M.is_identity()) {
@@ -209,7 +210,7 @@ class Gmres : public Krylov<Space> {
   double subtract(Iteration<Space>& it, const double* h, int count, View<double> w, std::vector<double>& left) {
     double& ww = left[count];  // stored after the others: one message
     it.update([&] { ww = V_.subtract(h, count, w, left.data()); });
-    it.sum(std::span<double>(left.data(), static_cast<std::size_t>(count) + 1));
+    it.sum_products(V_, w, count, std::span<double>(left.data(), static_cast<std::size_t>(count) + 1));
     return ww;
   }
 

@@ -86,7 +86,7 @@ class Idrs : public Krylov<Space> {
         for (int i = 0; i < j; ++i) a_[i] = -h_[i];
         P_.combine(a_.data(), j, p);
       }
-      P_.keep(j, 1 / std::sqrt(it.sum(dot<Space>(p, p))));
+      P_.keep(j, 1 / std::sqrt(it.sum(dot<Space>(p, p), {p, p})));
     }
   }
 
@@ -120,7 +120,7 @@ class Idrs : public Krylov<Space> {
     if (!std::isfinite(length)) return it.stop(Reason::not_finite), Outcome::ends;
     if (std::abs(mu(k, k)) <= product_noise * length) return Outcome::lost;
     const double beta = f_[k] / mu(k, k);
-    rr_ = it.reduce([&] { return residual_step<Space>(beta, u, g, x, r_); });
+    rr_ = it.reduce([&] { return residual_step<Space>(beta, u, g, x, r_); }, DotProduct{r_, r_});
     for (int i = k + 1; i < s_; ++i) f_[i] -= beta * mu(i, k);
     return it.step(r_, rr_) ? Outcome::goes_on : Outcome::ends;
   }
@@ -169,12 +169,12 @@ class Idrs : public Krylov<Space> {
     const Vector r = r_, t = w_, z = it.place_of(r, z_);
     it.precondition(r, z);
     it.apply(z, t);
-    const Pair tr_tt = it.reduce([&] { return dot_and_square<Space>(t, r); });
+    const Pair tr_tt = it.reduce([&] { return dot_and_square<Space>(t, r); }, DotProduct{t, r}, DotProduct{t, t});
     if (!std::isfinite(tr_tt.a) || !std::isfinite(tr_tt.b)) return it.stop(Reason::not_finite), false;
     const double cosine = std::abs(tr_tt.a) / std::sqrt(tr_tt.b * rr_);
     if (!(cosine > product_noise)) return false;  // omega = 0: restart
     omega = tr_tt.a / tr_tt.b * std::max(1.0, least_cosine / cosine);
-    rr_ = it.reduce([&] { return residual_step<Space>(omega, z, t, x, r); });
+    rr_ = it.reduce([&] { return residual_step<Space>(omega, z, t, x, r); }, DotProduct{r, r});
     return it.step(r, rr_);
   }
 

@@ -155,12 +155,23 @@ class EarlierSolutions {
   static void sum(const Matrix<Space>& A, std::span<double> shares) {
     if (A.ranks()) A.ranks()->sum(shares);
   }
-  static double dot(const Matrix<Space>& A, View<const double> u, View<const double> v) {
+  bool is_exact() const { return std::is_same_v<Space, Host> && rule_.exact_sums && *rule_.exact_sums; }
+  template <class F>
+  static double exact(const Matrix<Space>& A, std::int64_t n, const F& f) {
+    const ExactSum share = exact_sum(n, f);
+    return A.ranks() ? A.ranks()->sum(share) : share.rounded();
+  }
+  double dot(const Matrix<Space>& A, View<const double> u, View<const double> v) const {
+    if (is_exact()) return exact(A, u.size(), [a = u.data(), b = v.data()](int i) { return a[i] * b[i]; });
     double share = weir::dot<Space>(u, v);
     sum(A, {&share, 1});
     return share;
   }
-  static void project(const Matrix<Space>& A, Basis<Space>& V, View<const double> w, int count, double* h) {
+  void project(const Matrix<Space>& A, Basis<Space>& V, View<const double> w, int count, double* h) const {
+    if (is_exact()) {
+      for (int j = 0; j < count; ++j) h[j] = dot(A, V.stored(j), w);
+      return;
+    }
     V.project(w, count, h);
     sum(A, {h, at(count)});
   }
@@ -249,8 +260,13 @@ class EarlierSolutions {
 
  public:  // nvcc takes a device lambda in no private member
   void remove_mean(const Matrix<Space>& A, View<double> u) {
-    double total = weir::sum<Space>(u.size(), [=] WEIR_HD(int i) { return u[i]; });
-    sum(A, {&total, 1});
+    double total = 0;
+    if (is_exact()) {
+      total = exact(A, u.size(), [a = u.data()](int i) { return a[i]; });
+    } else {
+      total = weir::sum<Space>(u.size(), [=] WEIR_HD(int i) { return u[i]; });
+      sum(A, {&total, 1});
+    }
     shift<Space>(total / static_cast<double>(A.unknowns()), u);
   }
 

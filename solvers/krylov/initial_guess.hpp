@@ -29,7 +29,8 @@ namespace weir {
 struct GuessRule {
   enum Kind { previous, zero, extrapolation, projection } kind = previous;
   int k = 0;
-  bool is_definite = false;  // the method is one for definite matrices
+  bool is_definite = false;                     // the method is one for definite matrices
+  std::shared_ptr<const bool> exact_sums = {};  // KrylovOptions::exact_sums
 
   GuessRule() = default;
   GuessRule(const Table& options, const std::string& method);  // [linear.SYSTEM]

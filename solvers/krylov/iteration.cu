@@ -48,10 +48,55 @@ Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>&
       history_(history),
       kept_(kept),
       singular_(A.has_constant_null_space()),
+      is_exact_(std::is_same_v<Space, Host> && options.has_exact_sums()),
       started_(now()),
       halo_before_(A.halo_cost()) {
   history_.clear();
   if (options.history) history_.reserve(static_cast<std::size_t>(std::min(options.max_iterations, 10000)) + 1);
+}
+
+template <class Space>
+double Iteration<Space>::sum(double share, const DotProduct& of) {
+  if (!is_exact_) return ranks_.size() == 1 ? share : timed(sums_, [&] { return ranks_.sum(share); });
+  add_exact({of});
+  finish_exact({&share, 1});
+  return share;
+}
+template <class Space>
+Pair Iteration<Space>::sum(Pair shares, const DotProduct& of_a, const DotProduct& of_b) {
+  if (!is_exact_) return ranks_.size() == 1 ? shares : timed(sums_, [&] { return ranks_.sum(shares); });
+  double sums[2];
+  add_exact({of_a, of_b});
+  finish_exact(sums);
+  return {sums[0], sums[1]};
+}
+template <class Space>
+void Iteration<Space>::start_sum(std::span<const double> shares, std::initializer_list<DotProduct> of) {
+  if (!is_exact_) return timed(sums_, [&] { ranks_.start_sum(shares); });
+  add_exact(of);
+}
+template <class Space>
+void Iteration<Space>::finish_sum(std::span<double> sums) {
+  if (!is_exact_) return timed(sums_, [&] { ranks_.finish_sum(sums); });
+  finish_exact(sums);
+}
+template <class Space>
+void Iteration<Space>::add_exact(std::initializer_list<DotProduct> of) {
+  timed(sums_, [&] {
+    for (const DotProduct& p : of) {
+      const double *x = p.x.data(), *y = p.y.data();
+      if (y)
+        add_exact(p.x, p.y);
+      else
+        exact_.push_back(exact_sum(p.x.size(), [=](int i) { return x[i]; }));
+    }
+  });
+}
+template <class Space>
+void Iteration<Space>::finish_exact(std::span<double> sums) {
+  timed(sums_, [&] { ranks_.sum(std::span(exact_)); });
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = exact_[i].rounded();
+  exact_.clear();
 }
 
 template <class Space>
@@ -67,11 +112,25 @@ double Iteration<Space>::norm_of(View<const double> r, double rr) const {
 template <class Space>
 double Iteration<Space>::true_residual(View<double> r) {
   if (!singular_) {
-    rr_ = sum(timed(product_, [&] { return A_.residual_dot(b_, x_, r); }));
+    rr_ = residual_dot(r);
     return norm_of(r, rr_);
   }
   timed(product_, [&] { A_.residual(b_, x_, r); });
-  return without_mean(r, sum(sum_and_square<Space>(r)));
+  return without_mean(r, sum_and_square_of(r));
+}
+
+// r = b - A x; returns r.r.
+template <class Space>
+double Iteration<Space>::residual_dot(View<double> r) {
+  if (!is_exact_) return sum(timed(product_, [&] { return A_.residual_dot(b_, x_, r); }), {r, r});
+  timed(product_, [&] { A_.residual(b_, x_, r); });
+  return sum(0, {r, r});
+}
+
+// {sum of v, v.v}
+template <class Space>
+Pair Iteration<Space>::sum_and_square_of(View<const double> v) {
+  return sum(is_exact_ ? Pair{} : sum_and_square<Space>(v), {v, {}}, {v, v});
 }
 
 // Removes the mean from r, given its sums; returns |r|.
@@ -79,13 +138,13 @@ template <class Space>
 double Iteration<Space>::without_mean(View<double> r, Pair sums) {
   const double n = static_cast<double>(A_.unknowns()), constant = sums.a * sums.a / n;  // |mean 1|^2
   const bool is_noise = constant <= noise * noise * sums.b;
-  rr_ = is_noise ? sums.b : sum(shift_square<Space>(sums.a / n, r));
+  rr_ = is_noise ? sums.b : sum(shift_square<Space>(sums.a / n, r), {r, r});
   return norm_of(r, rr_);
 }
 
 template <class Space>
 double Iteration<Space>::whole_residual(View<double> r) {
-  rr_ = sum(timed(product_, [&] { return A_.residual_dot(b_, x_, r); }));
+  rr_ = residual_dot(r);
   return norm_of(r, rr_);
 }
 
@@ -93,39 +152,52 @@ double Iteration<Space>::whole_residual(View<double> r) {
 template <class Space>
 typename Iteration<Space>::Start Iteration<Space>::start_of_zero_guess(View<double> r) {
   const Pair sums = assign_sums<Space>(b_, r);
-  if (singular_) return {norm_without_mean(sums), without_mean(r, sums)};
+  if (singular_) return {norm_without_mean(sums, {}), without_mean(r, sums)};
   rr_ = sums.b;
   return {std::sqrt(rr_), std::sqrt(rr_)};
+}
+
+template <class Space>
+double Iteration<Space>::dot_of(View<const double> x, View<const double> y) {
+  return sum(is_exact_ ? 0 : dot<Space>(x, y), {x, y});
 }
 
 // |b|, or its compatible part if A is singular. r is work space.
 template <class Space>
 double Iteration<Space>::right_hand_side_norm(View<double> r) {
-  if (!singular_) return options_.norm == Norm::max ? max_norm_of(b_) : std::sqrt(sum(dot<Space>(b_, b_)));
-  const Pair sums = sum(sum_and_square<Space>(b_));
+  if (!singular_) return options_.norm == Norm::max ? max_norm_of(b_) : std::sqrt(dot_of(b_, b_));
+  const Pair sums = sum_and_square_of(b_);
   if (options_.norm == Norm::max) {
     assign<Space>(b_, r);
     shift<Space>(sums.a / static_cast<double>(A_.unknowns()), r);
     return max_norm_of(r);
   }
-  return norm_without_mean(sums);
+  return norm_without_mean(sums, r);
 }
 
 // |b - its mean|, from its sums.
 template <class Space>
-double Iteration<Space>::norm_without_mean(Pair sums) {
+double Iteration<Space>::norm_without_mean(Pair sums, View<double> work) {
   const double m = sums.a / static_cast<double>(A_.unknowns()), square = sums.b - m * sums.a;
   // The difference of squares is accurate to eps bb, which suffices unless b is nearly constant. A constant b has no
   // compatible part.
   if (square > clear_of_mean * sums.b) return std::sqrt(square);
-  const double compatible = std::sqrt(sum(square_about<Space>(b_, m)));
+  double square_of_rest = 0;
+  if (is_exact_) {
+    assign<Space>(b_, work);
+    square_of_rest = sum(shift_square<Space>(m, work), {work, work});
+  } else {
+    square_of_rest = sum(square_about<Space>(b_, m), {});
+  }
+  const double compatible = std::sqrt(square_of_rest);
   return compatible > noise * std::sqrt(sums.b) ? compatible : 0;
 }
 
 template <class Space>
 void Iteration<Space>::start(View<double> r) {
   const bool to_rhs = options_.relative && options_.reference == "rhs";
-  if (std::is_same_v<Space, Host> && options_.norm == Norm::l2 && ranks_.size() == 1 && is_zero<Space>(x_))
+  if (std::is_same_v<Space, Host> && options_.norm == Norm::l2 && ranks_.size() == 1 && !is_exact_ &&
+      is_zero<Space>(x_))
     return begin(start_of_zero_guess(r));
   const double b_norm = to_rhs ? right_hand_side_norm(r) : 0;
   begin({b_norm, true_residual(r)});
@@ -236,11 +308,15 @@ void Iteration<Space>::apply(View<const double> x, View<double> y) {
 }
 template <class Space>
 double Iteration<Space>::apply_dot(View<const double> x, View<double> y) {
-  return sum(timed(product_, [&] { return A_.apply_dot(x, y); }));
+  if (!is_exact_) return sum(timed(product_, [&] { return A_.apply_dot(x, y); }), {x, y});
+  apply(x, y);
+  return dot_of(x, y);
 }
 template <class Space>
 Pair Iteration<Space>::apply_dots(View<const double> x, View<const double> w, View<double> y) {
-  return sum(timed(product_, [&] { return A_.apply_dots(x, w, y); }));
+  if (!is_exact_) return sum(timed(product_, [&] { return A_.apply_dots(x, w, y); }), {y, w}, {y, y});
+  apply(x, y);
+  return sum({}, {y, w}, {y, y});
 }
 template <class Space>
 void Iteration<Space>::precondition(View<const double> r, View<double> z) {
@@ -249,16 +325,20 @@ void Iteration<Space>::precondition(View<const double> r, View<double> z) {
 }
 template <class Space>
 double Iteration<Space>::precondition_dot(View<const double> r, View<double> z) {
-  return sum(timed(preconditioner_, [&] { return M_.apply_dot(r, z); }));
+  if (!is_exact_) return sum(timed(preconditioner_, [&] { return M_.apply_dot(r, z); }), {r, z});
+  precondition(r, z);
+  return dot_of(r, z);
 }
 template <class Space>
 Pair Iteration<Space>::precondition_dots(View<const double> r, View<const double> w, View<double> z) {
-  return sum(timed(preconditioner_, [&] { return M_.apply_dots(r, w, z); }));
+  if (!is_exact_) return sum(timed(preconditioner_, [&] { return M_.apply_dots(r, w, z); }), {r, z}, {w, z});
+  precondition(r, z);
+  return sum({}, {r, z}, {w, z});
 }
 
 template <class Space>
 void Iteration<Space>::remove_mean() {
-  const Pair sums = sum(sum_and_square<Space>(x_));
+  const Pair sums = sum_and_square_of(x_);
   const double n = static_cast<double>(A_.unknowns());
   if (sums.a * sums.a / n > unit_roundoff * unit_roundoff * sums.b) shift<Space>(sums.a / n, x_);
 }

@@ -12,6 +12,7 @@
 // Singular A (constant null space): the mean is removed from every residual, so that b is compatible; b itself is not
 // modified.
 #pragma once
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,11 @@ inline constexpr double near_rounding = 1e-12;
 inline constexpr double product_noise = 1e-15;
 
 inline bool is_interrupted(const KrylovOptions& o) { return o.should_stop && *o.should_stop && (*o.should_stop)(); }
+
+// The dot product of two vectors; without y: the sum of the values of x.
+struct DotProduct {
+  View<const double> x, y;
+};
 
 template <class Space>
 class Iteration {
@@ -69,21 +75,13 @@ class Iteration {
   void stop(Reason reason);  // ends the solve at the next restart: breakdown, not_finite
 
   // Sum over all ranks of A of the shares of each rank; no effect on one rank. Methods use it for results of dot,
-  // axpy_square etc.; the products below are summed already.
-  template <class T>  // double, Pair
-  T sum(T share) {
-    return ranks_.size() == 1 ? share : timed(sums_, [&] { return ranks_.sum(share); });
-  }
-  void sum(std::span<double> shares) {
-    timed(sums_, [&] { ranks_.sum(shares); });
-  }
-  // The same split in two, to overlap the sum with work. One at a time.
-  void start_sum(std::span<const double> shares) {
-    timed(sums_, [&] { ranks_.start_sum(shares); });
-  }
-  void finish_sum(std::span<double> sums) {
-    timed(sums_, [&] { ranks_.finish_sum(sums); });
-  }
+  // axpy_square etc.; the products below are summed already. of: the vectors whose products the shares are; exact sums
+  // are made from them.
+  double sum(double share, const DotProduct& of);
+  Pair sum(Pair shares, const DotProduct& of_a, const DotProduct& of_b);
+  // The same split in two, to overlap the sum with work. One at a time. Exact sums are made in finish_sum.
+  void start_sum(std::span<const double> shares, std::initializer_list<DotProduct> of);
+  void finish_sum(std::span<double> sums);  // as many as `of` has
 
   // Computes the true residual of x; returns its norm in the norm of the options.
   double true_residual(View<double> r);
@@ -105,19 +103,29 @@ class Iteration {
   bool has_ranks() const { return A_.ranks() != nullptr; }
   // Storage for M^-1 r: `own`, resized, or r itself if M is the identity.
   View<double> place_of(View<double> r, Array<double, Space>& own) const;
-  // Fused vector updates and reductions: f(), and f() summed over all ranks.
+  // Fused vector updates and reductions: f(), and f() summed over all ranks, of: see sum.
   template <class F>
   auto update(const F& f) {
     return timed(sums_, f);
   }
-  template <class F>
-  auto reduce(const F& f) {
-    return sum(update(f));
+  template <class F, class... Of>
+  auto reduce(const F& f, const Of&... of) {
+    return sum(update(f), of...);
   }
   template <class Basis>
   void project(Basis& V, View<const double> w, int count, double* h) {  // h[0..count) = V^T w
-    update([&] { V.project(w, count, h); });
-    sum(std::span<double>(h, static_cast<std::size_t>(count)));
+    if (!is_exact_) update([&] { V.project(w, count, h); });
+    sum_products(V, w, count, std::span<double>(h, static_cast<std::size_t>(count)));
+  }
+  // shares: of V^T w, and of w.w if there is one more.
+  template <class Basis>
+  void sum_products(Basis& V, View<const double> w, int count, std::span<double> shares) {
+    timed(sums_, [&] {
+      if (!is_exact_) return ranks_.sum(shares);
+      for (int j = 0; j < count; ++j) add_exact(V.stored(j), w);
+      if (shares.size() > static_cast<std::size_t>(count)) add_exact(w, w);
+      finish_exact(shares);
+    });
   }
 
   void add_seconds(const SolveResult& inner);  // adds the times of an inner solve
@@ -128,7 +136,10 @@ class Iteration {
   double norm_of(View<const double> r, double rr) const;
   double max_norm_of(View<const double> r) const;
   double right_hand_side_norm(View<double> r);
-  double norm_without_mean(Pair sums);
+  double norm_without_mean(Pair sums, View<double> work);
+  double residual_dot(View<double> r);
+  double dot_of(View<const double> x, View<const double> y);
+  Pair sum_and_square_of(View<const double> v);
   struct Start {
     double b_norm, r_norm;
   };
@@ -138,6 +149,11 @@ class Iteration {
   void remove_mean();  // removes the mean of x
   void keep(double norm, bool is_true);
   void take_kept();
+  // Exact sums over all ranks of the products added so far.
+  template <class T>
+  void add_exact(View<T> x, View<const double> y);
+  void add_exact(std::initializer_list<DotProduct> of);
+  void finish_exact(std::span<double> sums);
 
   const Matrix<Space>& A_;
   const Preconditioner<Space>& M_;
@@ -153,7 +169,8 @@ class Iteration {
   SolveResult result_;
   NamedSeconds product_{result_.spmv_seconds, nullptr, "product"}, sums_{result_.reduce_seconds, nullptr, "vectors"},
       preconditioner_{result_.apply_seconds, nullptr, "preconditioner"};
-  bool running_ = false, stopped_ = false, singular_;
+  bool running_ = false, stopped_ = false, singular_, is_exact_;
+  std::vector<ExactSum> exact_;
   double target_ = 0, rr_ = 0, cycle_norm_ = 0;
   double best_ = 0, previous_claim_ = -1;
   int best_at_ = 0;
@@ -173,6 +190,14 @@ void require_constant(const Preconditioner<Space>& M, const char* method) {
 template <class Space>
 void fit(Array<double, Space>& vector, std::int64_t n) {
   if (vector.size() != n) vector = Array<double, Space>(n);
+}
+
+template <class Space>
+template <class T>
+void Iteration<Space>::add_exact(View<T> x, View<const double> y) {
+  const T* a = x.data();
+  const double* b = y.data();
+  exact_.push_back(exact_sum(x.size(), [=](int i) { return a[i] * b[i]; }));
 }
 
 template <class Space>

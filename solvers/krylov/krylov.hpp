@@ -66,6 +66,11 @@ struct KrylovOptions {
   std::shared_ptr<const double> forcing = {};
   double tolerance_now() const { return forcing ? *forcing : tolerance; }
 
+  // True: exact sums (exact_sum.hpp) on the host, so that results do not depend on the number of ranks. Shared by all
+  // copies.
+  std::shared_ptr<bool> exact_sums = {};
+  bool has_exact_sums() const { return exact_sums && *exact_sums; }
+
   // Cancellation: polled once per iteration on all ranks; true ends the solve. Shared by all copies.
   std::shared_ptr<std::function<bool()>> should_stop = {};
 };

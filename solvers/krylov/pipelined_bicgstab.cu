@@ -85,7 +85,7 @@ class PipelinedBicgstab : public Krylov<Space> {
     const double r0_norm = std::sqrt(it.rr());
     double rho = it.rr(), beta = 0, omega = 0;
     product(it, a.r, a.w);
-    const double rw = it.reduce([&] { return dot<Space>(a.r0, a.w); });
+    const double rw = it.reduce([&] { return dot<Space>(a.r0, a.w); }, DotProduct{a.r0, a.w});
     product(it, a.w, a.t);
     if (!std::isfinite(rw)) return it.stop(Reason::not_finite);
     if (std::abs(rw) <= product_noise * rho) return it.stop(Reason::breakdown);
@@ -93,7 +93,7 @@ class PipelinedBicgstab : public Krylov<Space> {
     for (int step = 0;; ++step) {
       const Pair shares = it.update([&] { return pipelined_directions<Space>(alpha, beta, omega, a); });
       double products[2] = {shares.a, shares.b};
-      it.start_sum(products);
+      it.start_sum(products, {{a.q, a.y}, {a.y, a.y}});
       product(it, a.z, a.v);
       it.finish_sum(products);
       const Pair qy{products[0], products[1]};
@@ -105,7 +105,7 @@ class PipelinedBicgstab : public Krylov<Space> {
       double sums[5] = {advanced.a, advanced.b};
       if ((step + 1) % replacement_interval == 0) replace(it, a, x, sums);
       shadow_products(it, a, sums);
-      it.start_sum(sums);
+      it.start_sum(sums, {{a.r0, a.r}, {a.r, a.r}, {a.r0, a.w}, {a.r0, a.s}, {a.r0, a.z}});
       product(it, a.w, a.t);
       it.finish_sum(sums);
       if (it.keeps(std::sqrt(sums[1]))) gain(it, x);

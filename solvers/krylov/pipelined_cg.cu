@@ -76,7 +76,7 @@ class PipelinedCg : public Krylov<Space> {
     it.precondition(r, u);
     it.apply(u, w);
     for (const View<double>& v : {p, q, s, z}) fill<Space>(0, v);
-    start(it, it.update([&] { return dot2<Space>(u, r, w); }), r);
+    start(it, it.update([&] { return dot2<Space>(u, r, w); }), {r, u, w});
     double gamma_old = 1, alpha = 1, rr_of_replacement = 0;
     for (int step = 0, since = 0;; ++step, ++since) {
       it.precondition(w, m);
@@ -98,7 +98,7 @@ class PipelinedCg : public Krylov<Space> {
         products = replace(it, v);
         since = -1;
       }
-      start(it, products, r);
+      start(it, products, {r, u, w});
     }
   }
 
@@ -113,10 +113,14 @@ class PipelinedCg : public Krylov<Space> {
     return it.update([&] { return dot2<Space>(v.u, v.r, v.w); });
   }
 
-  void start(Iteration<Space>& it, Pair products, ConstVector r) {
+  struct Factors {
+    ConstVector r, u, w;
+  };
+  // products: {r.u, w.u}
+  void start(Iteration<Space>& it, Pair products, const Factors& v) {
     double shares[3] = {products.a, products.b, 0};
-    if (!identity_) shares[2] = it.update([&] { return dot<Space>(r, r); });
-    it.start_sum(std::span<const double>(shares, identity_ ? 2 : 3));
+    if (!identity_) shares[2] = it.update([&] { return dot<Space>(v.r, v.r); });
+    it.start_sum(std::span<const double>(shares, identity_ ? 2 : 3), {{v.r, v.u}, {v.w, v.u}, {v.r, v.r}});
   }
 
   KrylovOptions options_;

@@ -80,13 +80,15 @@ class RecycledSpace {
     for (int j = 0; j < count_; ++j) {
       const View<double> u = next_U_.fresh(kept), c = next_C_.fresh(kept);
       it.apply(U_.fresh(j), c);
-      const double before = it.reduce([&] {
-        assign<Space>(U_.fresh(j), u);
-        return dot<Space>(c, c);
-      });
+      const double before = it.reduce(
+          [&] {
+            assign<Space>(U_.fresh(j), u);
+            return dot<Space>(c, c);
+          },
+          DotProduct{c, c});
       double square = length_[j] * length_[j];
       for (int pass = 0; pass < 2 && kept > 0; ++pass) remove(it, kept, c, u, square);
-      const double length = std::sqrt(it.reduce([&] { return dot<Space>(c, c); }));
+      const double length = std::sqrt(it.reduce([&] { return dot<Space>(c, c); }, DotProduct{c, c}));
       if (!(length > least_length * std::sqrt(before)) || !std::isfinite(1 / length)) continue;
       it.update([&] {
         next_C_.keep(kept, 1 / length);

@@ -46,6 +46,19 @@ Pair Communicator::sum(Pair pair) const {
   sum(std::span<double>(both));
   return {both[0], both[1]};
 }
+void Communicator::sum(std::span<ExactSum> sums) const {
+  if (size() == 1) return;
+  ScopedTimer timer(traffic_.seconds);
+  static_assert(std::is_standard_layout_v<ExactSum> && sizeof(ExactSum) % sizeof(std::int64_t) == 0);
+  const std::span<std::int64_t> first = sums.front().numbers();
+  add_over_ranks({first.data(), first.size() * sums.size()});
+  traffic_.bytes += static_cast<std::int64_t>(sums.size_bytes());
+  ++traffic_.calls;
+}
+double Communicator::sum(ExactSum share) const {
+  sum(std::span(&share, 1));
+  return share.rounded();
+}
 double Communicator::max(double value) const {
   if (size() == 1) return value;
   ScopedTimer timer(traffic_.seconds);

@@ -3,7 +3,8 @@
 // communicator_single.cpp replaces both in builds without it.
 //
 // Sums over ranks use a fixed pairwise order, (0+1)+(2+3), ..., for every strategy: all ranks and all strategies get
-// the same bits, and runs are reproducible. A different number of ranks adds in a different order.
+// the same bits, and runs are reproducible. A different number of ranks adds in a different order, except in exact sums
+// (exact_sum.hpp), which have the same bits for any number of ranks.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "solvers/device/chunked_reduce.hpp"
+#include "solvers/parallel/exact_sum.hpp"
 
 namespace weir {
 
@@ -65,6 +67,8 @@ class Communicator {
   double sum(double value) const;
   Pair sum(Pair pair) const;
   double max(double value) const;  // NaN if any rank has NaN
+  void sum(std::span<ExactSum> sums) const;
+  double sum(ExactSum share) const;  // rounded
   bool any(bool mine) const { return size() > 1 ? max(mine ? 1 : 0) > 0 : mine; }
 
   // A non-blocking sum. At most one at a time.
@@ -73,6 +77,10 @@ class Communicator {
 
   void use(Reduction reduction) { reduction_ = reduction; }
   Reduction reduction() const { return reduction_; }
+  // --deterministic: sums over cells that influence a result are exact on the host, and products of matrices are those
+  // of one rank where a matrix can do that. Without it, sums are faster.
+  void use_exact_sums(bool exact) { has_exact_sums_ = exact; }
+  bool has_exact_sums() const { return has_exact_sums_; }
   const Traffic& reductions() const { return traffic_; }  // of all sums so far
 
   virtual void barrier() const {}
@@ -108,12 +116,14 @@ class Communicator {
 
  protected:
   virtual void sum_over_ranks(std::span<double>, Reduction) const {}
+  virtual void add_over_ranks(std::span<std::int64_t>) const {}
   virtual void start_slots(std::span<const double>) const {}
   virtual void finish_slots(std::span<double>) const {}
   virtual double max_over_ranks(double value) const { return value; }
 
  private:
   Reduction reduction_ = Reduction::allreduce;
+  bool has_exact_sums_ = false;
   mutable Traffic traffic_;
   mutable std::vector<double> pending_;
 };

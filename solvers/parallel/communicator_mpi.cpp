@@ -190,6 +190,11 @@ class MpiRanks : public Communicator {
     }
   }
 
+  void add_over_ranks(std::span<std::int64_t> numbers) const override {
+    WEIR_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_SUM, comm_));
+  }
+
   // Each rank's values have their own slot among zeros: MPI's additions are exact, and the order of the sum is ours.
   void start_slots(std::span<const double> values) const override {
     fill_slots(values);

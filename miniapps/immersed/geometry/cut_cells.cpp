@@ -262,15 +262,21 @@ void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
 void CutGeometry::close_body_flux(const Bodies& bodies) {
   const Extents cells = layout_.cells();
   std::vector<double> all(3 * bodies.size());  // for each body: flux, area and x . n A of the own cells
+  std::vector<ExactSum> exact(exact_sums_ ? all.size() : 0);
   for (const Piece& piece : surface) {
     const int cell = piece.cell;
     if (!is_own(cell % cells.nx, cell / cells.nx % cells.ny, cell / cells.nx / cells.ny)) continue;
-    double* sums = &all[3 * static_cast<std::size_t>(piece.body)];
-    sums[0] += body_flux[cell];
-    sums[1] += length(piece.area);
-    sums[2] += dot(piece.point, piece.area);
+    const double terms[] = {body_flux[cell], length(piece.area), dot(piece.point, piece.area)};
+    for (std::size_t q = 0; q < 3; ++q) {
+      const std::size_t to = 3 * static_cast<std::size_t>(piece.body) + q;
+      if (exact_sums_)
+        exact[to].add(terms[q]);
+      else
+        all[to] += terms[q];
+    }
   }
-  if (ranks_) ranks_->sum(all);
+  if (ranks_) exact_sums_ ? ranks_->sum(std::span(exact)) : ranks_->sum(std::span(all));
+  for (std::size_t i = 0; i < exact.size(); ++i) all[i] = exact[i].rounded();
   total_body_flux = cavity_volume = 0;
   std::vector<double> missing(bodies.size());
   for (std::size_t b = 0; b < bodies.size(); ++b) {

@@ -44,6 +44,7 @@ CutGeometry::CutGeometry(const Grid& grid, const CutRegion& region)
       layout_(region.layout),
       own_(region.own),
       ranks_(region.ranks),
+      exact_sums_(region.exact_sums),
       crosses_(region.crosses),
       mirrors_(region.mirrors),
       x0_(region.layout.low[0]) {

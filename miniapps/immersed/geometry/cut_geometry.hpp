@@ -124,8 +124,9 @@ struct CutRegion {
   Layout layout;
   RankBox own;                          // own cells in the whole grid
   const Communicator* ranks = nullptr;  // null: one rank
-  bool crosses = false;                 // true: the body reaches beyond a side in y or z
-  std::array<bool, 6> mirrors{};        // sides that the body crosses and that are planes of symmetry (slip)
+  bool exact_sums = false;
+  bool crosses = false;           // true: the body reaches beyond a side in y or z
+  std::array<bool, 6> mirrors{};  // sides that the body crosses and that are planes of symmetry (slip)
 };
 
 // Open part of a face, in units of its two widths and relative to its middle: the open area, and the means over it of
@@ -205,7 +206,7 @@ class CutGeometry : public CutFields {
   Layout layout_;
   RankBox own_;
   const Communicator* ranks_ = nullptr;
-  bool crosses_ = false;
+  bool exact_sums_ = false, crosses_ = false;
   std::array<bool, 6> mirrors_{};
   std::array<double, 6> side_{};                      // coordinates of the sides
   double tie_ = 0;                                    // a point this close to the surface lies on it, in the solid

@@ -83,7 +83,8 @@ Layout region_of(const FlowRanks& ranks, int layers) {
 
 CutRegion cut_region(const FlowRanks& ranks, int layers) {
   const Communicator& all = ranks.communicator();
-  return {region_of(ranks, layers), ranks.partition().box(all.rank()), ranks.alone() ? nullptr : &all};
+  return {region_of(ranks, layers), ranks.partition().box(all.rank()), ranks.alone() ? nullptr : &all,
+          all.has_exact_sums()};
 }
 
 void CutPart::take(const CutGeometry& cut) {
@@ -165,13 +166,15 @@ void CutPart::take_rows(const CutGeometry& cut, int component) {
     const int begin = row.begin, end = row.end;
     row.row = index_in(own, unknown);
     row.begin = static_cast<int>(to.entry.size());
+    int place = 0;
     for (int e = begin; e < end; ++e) {
       InterpolationEntry entry = from.entry[e];
       if (entry.column >= 0) {
         const std::array<int, 3> u = in_whole(cut.layout(), ranks_->whole(), component, entry.column);
         const int owner = cuts.owner(u);
         const bool is_own = holds(own, u);
-        if (!is_own) remote.push_back({row.row, owner, index_in(cuts.box(owner), u), row.blend * entry.weight});
+        if (!is_own) remote.push_back({row.row, owner, index_in(cuts.box(owner), u), row.blend * entry.weight, place});
+        ++place;
         entry.column = is_own ? index_in(own, u) : -1;
       }
       to.entry.push_back(entry);

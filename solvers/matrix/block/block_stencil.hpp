@@ -40,6 +40,9 @@ struct BlockStencilView {
   int first = 0;             // first stored slot: 0, or 1 in 2D
   int slots = 7;             // number of stored slots: 7, or 5
   std::int64_t padding = 0;  // values between the arrays of consecutive slots
+  // Host, products: slots through which the first and the last rows of cells couple to the values in memory before and
+  // after x; -1: none.
+  int before = -1, after = -1;
 
   WEIR_HD std::int64_t block_entries() const { return std::int64_t{n} * n; }
   // The view for slots stored without padding, as in upload and download.
@@ -74,6 +77,12 @@ struct BlockStencilView {
       default:
         return along(cell, k, cells.nz, cells.nx * cells.ny, 1, periodic.z);
     }
+  }
+
+  // Offset of that cell within the grid, without wrapping.
+  int step(int s) const {
+    const int stride[] = {0, 1, cells.nx, cells.nx * cells.ny};
+    return s < slot::delta ? -stride[slot::delta - s] : stride[s - slot::delta];
   }
 
  private:

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "solvers/matrix/block/block_stencil.hpp"
+#include "solvers/matrix/stencil/planes_beyond.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {
@@ -25,7 +26,8 @@ struct RemainderView {
   int rows = 0;
   int *row = nullptr, *start = nullptr, *column = nullptr;
   double* value = nullptr;
-  int* first = nullptr;  // per grid row (j, k): its first remainder row; one more at the end
+  int* first = nullptr;            // per grid row (j, k): its first remainder row; one more at the end
+  const double* beyond = nullptr;  // host: x of the columns from the number of cells on; null: there are none
 };
 struct RemainderData {
   std::vector<int> row, start, column;
@@ -37,6 +39,7 @@ struct BandedView {
   RemainderView remainder;
   bool upper_only = false;        // symmetric: a lower band is a shifted upper one
   const double* zeros = nullptr;  // Host: a grid row of zeros, read in place of rows beyond the grid
+  PlanesBeyond beyond = {};       // Host: the bands that point out of the box couple to them
 };
 
 namespace banded_products {

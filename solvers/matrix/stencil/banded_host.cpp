@@ -23,18 +23,23 @@ BandRow band_row(const BandedView& A, const double* x, int j, int k) {
   const int row = S.cells.index(0, j, k), last = S.cells.nx - 1;
   BandRow r;
   r.x = x + row;
-  const auto across = [&](int s, const double*& band, const double*& to_row) {
+  // beyond: the plane of other ranks on that side, `at` its row.
+  const auto across = [&](int s, const double* beyond, int at, const double*& band, const double*& to_row) {
     band = to_row = A.zeros;
     const bool stored = s >= S.first && s < S.first + S.slots;
     const int to = stored ? S.neighbour(row, s) : -1;
-    if (to < 0) return;
-    band = A.upper_only && s < slot::delta ? S.slot_blocks(6 - s) + to : S.slot_blocks(s) + row;
-    to_row = x + to;
+    if (to >= 0) {
+      band = A.upper_only && s < slot::delta ? S.slot_blocks(6 - s) + to : S.slot_blocks(s) + row;
+      to_row = x + to;
+    } else if (beyond) {
+      band = S.slot_blocks(s) + row;
+      to_row = beyond + std::int64_t{at} * S.cells.nx;
+    }
   };
-  across(slot::alpha, r.B, r.xB);
-  across(slot::beta, r.S, r.xS);
-  across(slot::zeta, r.N, r.xN);
-  across(slot::eta, r.T, r.xT);
+  across(slot::alpha, A.beyond.below, j, r.B, r.xB);
+  across(slot::beta, A.beyond.south, k, r.S, r.xS);
+  across(slot::zeta, A.beyond.north, k, r.N, r.xN);
+  across(slot::eta, A.beyond.above, j, r.T, r.xT);
   r.D = S.slot_blocks(slot::delta) + row;
   r.E = S.slot_blocks(slot::epsilon) + row;
   r.W = A.upper_only && !S.periodic.x ? r.E - 1 : S.slot_blocks(slot::gamma) + row;
@@ -73,10 +78,13 @@ Pair row_product(const BandRow& r, int n, const double* b, double* __restrict y)
 }
 
 // Adds (or subtracts) the remainder of grid row g to y; x and y are whole vectors.
-void add_remainder(const RemainderView& R, int g, double factor, const double* x, double* y) {
+void add_remainder(const RemainderView& R, int g, double factor, const double* x, int cells, double* y) {
   for (int q = R.first[g]; q < R.first[g + 1]; ++q) {
     double s = 0;
-    for (int e = R.start[q]; e < R.start[q + 1]; ++e) s += R.value[e] * x[R.column[e]];
+    for (int e = R.start[q]; e < R.start[q + 1]; ++e) {
+      const int c = R.column[e];
+      s += R.value[e] * (R.beyond && c >= cells ? R.beyond[c - cells] : x[c]);
+    }
     y[R.row[q]] += factor * s;
   }
 }
@@ -104,7 +112,7 @@ Pair product(const BandedView& A, const double* b, const double* x, double* y) {
     if (R.rows == 0 || R.first[g] == R.first[g + 1])
       return row_product<form>(r, e.nx, b ? b + offset : nullptr, y + offset);
     row_product<plain>(r, e.nx, b ? b + offset : nullptr, y + offset);
-    add_remainder(R, g, is_residual(form) ? -1 : 1, x, y);
+    add_remainder(R, g, is_residual(form) ? -1 : 1, x, e.count(), y);
     return dots_of<form>(e.nx, x + offset, b ? b + offset : nullptr, y + offset);
   };
   if constexpr (form == plain) {

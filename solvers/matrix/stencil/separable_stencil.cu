@@ -210,6 +210,7 @@ StencilView SeparableStencil<Space>::view() const {
   }
   v.shift = operator_.shift;
   v.scale = operator_.scale;
+  v.beyond = beyond_;
   return v;
 }
 

@@ -6,6 +6,7 @@
 #include "solvers/device/array.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/fused_products.hpp"
+#include "solvers/matrix/stencil/planes_beyond.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {
@@ -22,6 +23,7 @@ struct StencilAxis {
 struct StencilView {
   StencilAxis X, Y, Z;
   double shift = 0, scale = 1;
+  PlanesBeyond beyond = {};  // host; the coefficients at the ends of the lines couple to them
   Extents extents() const { return {X.n, Y.n, Z.n}; }
 };
 
@@ -79,6 +81,9 @@ class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Sp
   Work apply_work() const override;
   const SeparableOperator* separable() const override { return &operator_; }
 
+  // Host: for products with rows that other ranks continue.
+  void use_planes(const PlanesBeyond& beyond) { beyond_ = beyond; }
+
   // On the host several steps are combined in one sweep (pass_sweep.hpp).
   const SeparableOperator& whole_operator() const override { return operator_; }
   Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override {
@@ -93,6 +98,7 @@ class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Sp
   StencilView view() const;
 
   SeparableOperator operator_;
+  PlanesBeyond beyond_;
   Extents extents_;
   Array<double, Space> coefficients_;  // mass, lower, upper, diagonal, 1/mass of x, then of y and z
 };

@@ -5,7 +5,19 @@
 
 namespace weir::separable_products {
 
-// One row of the separable stencil on the host: its coefficients and the product at a cell.
+// One row of the separable stencil on the host: its neighbours, its coefficients and the product at a cell.
+
+inline RowPointers rows_around(const StencilView& v, const double* x, int j, int k) {
+  const Extents e = v.extents();
+  RowPointers p = row_pointers(e, v.Y.periodic, v.Z.periodic, x, j, k);
+  const PlanesBeyond& beyond = v.beyond;
+  const std::int64_t nx = e.nx;
+  if (j == 0 && beyond.south) p.S = beyond.south + k * nx;
+  if (j + 1 == e.ny && beyond.north) p.N = beyond.north + k * nx;
+  if (k == 0 && beyond.below) p.B = beyond.below + j * nx;
+  if (k + 1 == e.nz && beyond.above) p.T = beyond.above + j * nx;
+  return p;
+}
 
 struct RowCoefficients {
   double c0, cs, cn, cb, ct, cx;
@@ -47,12 +59,7 @@ template <bool Residual, bool Dot>
 double product(const StencilView& v, const double* b, const double* x, double* y) {
   const StencilAxis& X = v.X;
   const auto row = [&](int j, int k, std::int64_t offset) {
-    const Row r{X.mass,
-                X.lower,
-                X.upper,
-                X.diagonal,
-                row_pointers(v.extents(), v.Y.periodic, v.Z.periodic, x, j, k),
-                row_coefficients(v, j, k)};
+    const Row r{X.mass, X.lower, X.upper, X.diagonal, rows_around(v, x, j, k), row_coefficients(v, j, k)};
     return product_row<Residual, Dot>(r, X.n, X.periodic, x + offset, Residual ? b + offset : nullptr, y + offset);
   };
   if constexpr (Dot) return sum_rows(v.extents(), row);
@@ -138,7 +145,7 @@ template <Pass pass>
 auto chebyshev_rows(const StencilView& v, double alpha, double omega, const double* b, const double* x, double* y) {
   const Extents e = v.extents();
   return [=](int j, int k, std::int64_t offset) {
-    const RowPointers p = row_pointers(e, v.Y.periodic, v.Z.periodic, x, j, k);
+    const RowPointers p = rows_around(v, x, j, k);
     return chebyshev_row<pass>(row_coefficients(v, j, k), v.X, p, alpha,
                                omega * (v.Y.inverse_mass[j] * v.Z.inverse_mass[k]), b + offset,
                                pass == Pass::square ? nullptr : y + offset, j > 0 && j + 1 < e.ny);

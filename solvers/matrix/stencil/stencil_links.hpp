@@ -54,8 +54,10 @@ inline StencilLinks stencil_links(const BlockStencilView& A, int cell, Part part
   StencilLinks links;
   for (const int* s = order; s != order + count; ++s) {
     if (*s < A.first || *s >= A.first + A.slots) continue;
-    const int to = A.neighbour(cell, *s);
-    if (to < 0 || (part == Part::lower && to >= cell) || (part == Part::upper && to <= cell)) continue;
+    const int in_grid = A.neighbour(cell, *s);
+    const bool is_beyond = in_grid < 0 && (*s == A.before || *s == A.after);
+    const int to = is_beyond ? cell + A.step(*s) : in_grid;
+    if ((to < 0 && !is_beyond) || (part == Part::lower && to >= cell) || (part == Part::upper && to <= cell)) continue;
     links.link[links.count++] = {A.slot_blocks(*s), A.slot_blocks(6 - *s), to - cell};
   }
   return links;

@@ -35,13 +35,19 @@ Choice choose_basis(const SeparableDirection& d, const FastPoissonOptions& optio
   return options.transforms == "fast" || by_transform.cost < by_matrix.cost ? by_transform : by_matrix;
 }
 
-// Cuts of a grid along direction d only, into even parts.
-BoxCuts cut_along(const std::array<int, 3>& sizes, int d, int ranks) {
+// Cuts of a grid along direction d only, into parts of about the same size. in_pairs: before lines with an even number.
+BoxCuts cut_along(const std::array<int, 3>& sizes, int d, int ranks, bool in_pairs) {
+  const int together = in_pairs && sizes[d] >= 2 * ranks ? 2 : 1;
   BoxCuts c;
   for (int e = 0; e < 3; ++e) c.begin[e] = {0, sizes[e]};
   c.begin[d].clear();
-  for (int p = 0; p <= ranks; ++p) c.begin[d].push_back(static_cast<int>(std::int64_t{1} * sizes[d] * p / ranks));
+  for (int p = 0; p < ranks; ++p)
+    c.begin[d].push_back(together * static_cast<int>(std::int64_t{1} * (sizes[d] / together) * p / ranks));
+  c.begin[d].push_back(sizes[d]);
   return c;
+}
+bool has_pairs(const BoxCuts& c) {
+  return std::all_of(c.begin[1].begin(), c.begin[1].end() - 1, [](int first) { return first % 2 == 0; });
 }
 
 std::array<int, 3> sizes_of(const SeparableOperator& op) {
@@ -63,10 +69,12 @@ class FastPoisson<Space>::Transposes {
   Transposes(const DistributedStencil<Space>& A, FastPoissonPlan& plan) {
     const Communicator& ranks = *A.ranks();
     const auto sizes = sizes_of(A.whole_operator());
-    has_rows_ = A.cuts().parts(0) == 1;
+    // Fast transforms take lines in pairs, and the rounding of a line depends on the other one.
+    const bool in_pairs = std::is_same_v<Space, Host> && ranks.has_exact_sums();
     const BoxCuts& own = A.cuts();
-    const BoxCuts rows = has_rows_ ? own : cut_along(sizes, longest_across(sizes), ranks.size());
-    const BoxCuts lines = cut_along(sizes, 0, ranks.size());
+    has_rows_ = own.parts(0) == 1 && (!in_pairs || has_pairs(own));
+    const BoxCuts rows = has_rows_ ? own : cut_along(sizes, longest_across(sizes), ranks.size(), in_pairs);
+    const BoxCuts lines = cut_along(sizes, 0, ranks.size(), in_pairs);
     const RankBox my_own = own.box(ranks.rank()), my_rows = rows.box(ranks.rank()), my_lines = lines.box(ranks.rank());
     const auto moves = [&](const BoxCuts& from, const RankBox& to) {
       return BoxSpread<Space>(
@@ -111,8 +119,8 @@ class FastPoisson<Space>::Transposes {
  private:
   FastPoissonPlan plan_;  // transforms along x
   std::unique_ptr<FastPoissonSweep<Space>> sweep_;
-  bool has_rows_;                               // x is not cut
-  BoxSpread<Space> own_to_rows_, rows_to_own_;  // if x is cut
+  bool has_rows_;                               // x is not cut, nor pairs of lines that must stay together
+  BoxSpread<Space> own_to_rows_, rows_to_own_;  // if not
   BoxSpread<Space> rows_to_lines_, lines_to_rows_;
   mutable Array<double, Space> in_rows_, in_modes_, in_lines_, solved_;
 };

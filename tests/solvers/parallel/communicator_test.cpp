@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -81,6 +82,23 @@ TEST(Communicator, APendingSumIsTheSumOfWhatWasGivenAtItsStart) {
   for (double& x : v) x = std::nan("");  // the values are taken at the start
   ranks.finish_sum(sums);
   EXPECT_EQ(sums, expected_sum(ranks.size(), 5));
+}
+
+// Every rank adds its part of the same numbers.
+TEST(Communicator, AnExactSumHasTheBitsOfOneRank) {
+  Communicator& ranks = world();
+  const Numbers all = share_of(0, 5000);
+  const auto part = [&](int rank, int size) {
+    const int first = 5000 * rank / size;
+    return exact_sum(5000 * (rank + 1) / size - first,
+                     [&, first](int i) { return all[static_cast<std::size_t>(first + i)]; });
+  };
+  std::array<ExactSum, 2> sums = {part(ranks.rank(), ranks.size()), {}};
+  if (ranks.rank() + 1 == ranks.size()) sums[1] = part(0, 1);
+  ranks.sum(std::span<ExactSum>(sums));
+  EXPECT_EQ(sums[0].rounded(), part(0, 1).rounded());
+  EXPECT_EQ(sums[1].rounded(), part(0, 1).rounded());
+  EXPECT_EQ(ranks.sum(part(ranks.rank(), ranks.size())), part(0, 1).rounded());
 }
 
 TEST(Communicator, TheMaximumKeepsANumberThatIsNone) {
