@@ -32,8 +32,7 @@
 namespace weir {
 
 // The tolerance applies to the update of one pseudo-time step of several, so it can be loose.
-inline constexpr SystemDefaults coupled_system{"flow", "gmres",          "block_ilu0",
-                                               0.1,    on_block_stencil, SystemKind::newton};
+inline constexpr SystemDefaults coupled_system{"flow", "gmres", "block_ilu0", 0.1, on_block_stencil, false, true};
 
 // How a step ended.
 enum class StepEnd { advanced, converged, linear_failed, not_converged, not_finite };

@@ -17,8 +17,7 @@
 
 namespace weir {
 
-inline constexpr SystemDefaults compressible_system{"flow", "gmres",      "block_ilu0",
-                                                    0.03,   on_block_csr, SystemKind::newton};
+inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0", 0.03, on_block_csr, false, true};
 
 // Memory of the discretisation.
 std::int64_t space_bytes(const MeshFacts& mesh, const CompressibleCase& c);

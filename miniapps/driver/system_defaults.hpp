@@ -5,16 +5,13 @@
 
 namespace weir {
 
-// newton: the right-hand side is a nonlinear residual, which sets the forcing term.
-enum class SystemKind { general, symmetric, newton };
-
 struct SystemDefaults {
   const char *name, *method, *preconditioner;
   double tolerance;
   unsigned matrix;  // kind of its matrix (registry.hpp)
-  SystemKind kind = SystemKind::general;
+  bool is_symmetric = false;
+  bool is_newton = false;  // its right-hand side is a nonlinear residual, which sets the forcing term
 
-  bool is_symmetric() const { return kind == SystemKind::symmetric; }
   Table options(const Table& linear) const { return linear.table(name); }
   std::string method_of(const Table& linear) const {
     return read_solver_names(options(linear), method, preconditioner).method;
@@ -31,10 +28,10 @@ struct SystemDefaults {
   }
   // Throws Error(usage) if the solver does not support the matrices of this system.
   void refuse_unfit(const Table& options_of_solver) const {
-    if (kind != SystemKind::newton && ForcingRule::is_given(options_of_solver))
+    if (!is_newton && ForcingRule::is_given(options_of_solver))
       options_of_solver.fail("tolerance",
                              "'" + std::string(name) + "' requires a number, because its systems are not Newton steps");
-    weir::refuse_unfit(options_of_solver, method, preconditioner, matrix, is_symmetric());
+    weir::refuse_unfit(options_of_solver, method, preconditioner, matrix, is_symmetric);
   }
 };
 

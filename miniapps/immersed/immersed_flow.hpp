@@ -33,8 +33,7 @@ struct Uploads {
 };
 
 inline constexpr SystemDefaults velocity_system{"advection_diffusion", "bicgstab", "jacobi", 1e-8, on_banded};
-inline constexpr SystemDefaults cut_pressure_system{"pressure", "cg",      "multigrid",
-                                                    1e-6,       on_banded, SystemKind::symmetric};
+inline constexpr SystemDefaults cut_pressure_system{"pressure", "cg", "multigrid", 1e-6, on_banded, true};
 
 // [linear.NAME] of a scalar; the case must outlive it.
 inline SystemDefaults body_scalar_system(const ScalarCase& s) {

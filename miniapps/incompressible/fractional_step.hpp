@@ -21,10 +21,8 @@
 namespace weir {
 
 // The unknown is the increment u* - u^n, so this relative tolerance is far below the truncation error of a step.
-inline constexpr SystemDefaults momentum_system{"momentum", "chebyshev", "jacobi",
-                                                1e-6,       on_stencil,  SystemKind::symmetric};
-inline constexpr SystemDefaults pressure_system{"pressure", "fast_poisson", "jacobi",
-                                                1e-8,       on_stencil,     SystemKind::symmetric};
+inline constexpr SystemDefaults momentum_system{"momentum", "chebyshev", "jacobi", 1e-6, on_stencil, true};
+inline constexpr SystemDefaults pressure_system{"pressure", "fast_poisson", "jacobi", 1e-8, on_stencil, true};
 
 template <class Space>
 class FractionalStep : public StaggeredFlow<Space> {

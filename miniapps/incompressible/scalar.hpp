@@ -85,7 +85,7 @@ SeparableOperator scalar_operator(const IncompressibleCase& c, std::size_t index
 
 // [linear.NAME], without a body in the flow. The case must outlive it.
 inline SystemDefaults scalar_system(const ScalarCase& s) {
-  return {s.name.c_str(), "chebyshev", "jacobi", 1e-8, on_stencil, SystemKind::symmetric};
+  return {s.name.c_str(), "chebyshev", "jacobi", 1e-8, on_stencil, true};
 }
 
 }  // namespace weir

@@ -87,7 +87,7 @@ class FacilityLab final : public Lab<Space>, SolveWatch<Space> {  // notes error
   void attach(const SystemDefaults& system, StudiedSolver<Space>& solver, const Table& linear) override {
     const StudiedSystem<Space> studied{
         system.name,           parts_[system.name]++, &solver,       system.options(linear), system.method,
-        system.preconditioner, system.tolerance,      system.matrix, system.is_symmetric()};
+        system.preconditioner, system.tolerance,      system.matrix, system.is_symmetric};
     for (auto& f : facilities_) f->attach(studied);
     solver.watch(this);
   }
