@@ -9,15 +9,19 @@ Options partition_options() {
   static constexpr Option keys[] = {{"partition", Option::text, "slabs",
                                      "partition of a structured grid over ranks; slabs: cuts in the last direction "
                                      "only; blocks: cuts in all directions",
-                                     "slabs | blocks"}};
+                                     "slabs | blocks"},
+                                    {"exact_sums", Option::boolean, "false",
+                                     "switch for sums without rounding errors, whose bits do not depend on the numbers "
+                                     "of ranks and threads; on the host"}};
   return keys;
 }
 
 RankOptions read_rank_options(const Table& config) {
   const Table t = config.table("ranks");
   RankOptions o;
-  const bool slabs = t.described_by(partition_options()).get<std::string>("partition") == "slabs";
-  o.cutting = slabs ? Cutting::slabs : Cutting::blocks;
+  const Table grid = t.described_by(partition_options());
+  o.cutting = grid.get<std::string>("partition") == "slabs" ? Cutting::slabs : Cutting::blocks;
+  o.exact_sums = grid.get<bool>("exact_sums");
   o.halo = read_halo_options(t);
   o.reduction = read_reduction(t);
   return o;

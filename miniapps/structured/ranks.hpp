@@ -23,6 +23,7 @@ struct RankOptions {
   Cutting cutting = Cutting::slabs;
   HaloOptions halo;
   Reduction reduction = Reduction::allreduce;
+  bool exact_sums = false;
   int least_layers = 2;  // minimum number of cell layers of a rank along a direction that is cut
 };
 Options partition_options();

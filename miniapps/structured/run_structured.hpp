@@ -351,7 +351,7 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   // 1. The case, and a check of the available memory.
   FlowOutput output(config, plan.c, plan.header.history);
   run.ranks().use(plan.ranks.reduction);
-  run.ranks().use_exact_sums(run.is_deterministic());
+  run.ranks().use_exact_sums(plan.ranks.exact_sums);
   std::string devices;
   if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());
   const MemoryOverRanks memory = plan.over_ranks(run.ranks().size());
@@ -364,7 +364,7 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   scheme.attach(lab, config.table("linear"));
   for (const auto& [name, solver] : scheme.solvers()) {
     require_promises(run, *solver);
-    solver->use_exact_sums(run.is_deterministic());
+    solver->use_exact_sums(plan.ranks.exact_sums);
     solver->stop_when([&run] { return run.must_abandon_step(); });
   }
   StructuredRun<Scheme> steps(run, config, plan, scheme, output, lab);

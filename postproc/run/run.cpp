@@ -29,8 +29,7 @@ constexpr Option device_keys[] = {
     {"threads", Option::integer, "0",
      "number of host threads; 0: one per core, fewer while other programs use the cores", "[0, inf)"},
     {"deterministic", Option::boolean, "false",
-     "switch for results that are bitwise equal for any number of threads, and of ranks where "
-     "docs/howto/run_under_mpi.md says so; methods that depend on timing are rejected"},
+     "switch for results that are bitwise equal for any number of threads; methods without this property are rejected"},
     {"seed", Option::integer, "0", "seed of all random numbers of the run"}};
 constexpr Option output_keys[] = {
     {"log_every", Option::integer, "0",
