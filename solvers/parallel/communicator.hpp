@@ -77,7 +77,7 @@ class Communicator {
 
   void use(Reduction reduction) { reduction_ = reduction; }
   Reduction reduction() const { return reduction_; }
-  // --deterministic: sums over cells that influence a result are exact on the host, and products of matrices are those
+  // [ranks] exact_sums: sums over cells that influence a result are exact on the host, and products of matrices are those
   // of one rank where a matrix can do that. Without it, sums are faster.
   void use_exact_sums(bool exact) { has_exact_sums_ = exact; }
   bool has_exact_sums() const { return has_exact_sums_; }
