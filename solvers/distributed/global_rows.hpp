@@ -8,7 +8,7 @@
 namespace weir {
 
 // number[i]: number of this rank's block row i in the whole matrix. Columns ascend; blocks in the same position, as
-// across a period of two cells, are added. Collective; throws on all ranks, Error(usage), if the entries are not stored.
+// across a period of two cells, are added. Collective. Error(usage), on all ranks, if the entries are not stored.
 template <class Space>
 BlockCsrData global_rows(const DistributedMatrix<Space>& A, std::span<const int> number);
 

@@ -10,20 +10,20 @@ namespace {
 
 using testing::write_file;
 
-const std::string petsc = "method = \"petsc:-ksp_type gmres -pc_type bjacobi -sub_pc_type ilu\"\n",
-                  amg = "method = \"hypre:gmres+boomeramg\"\n", factors = "method = \"gmres\"\n";
+// A solver per name; the first one is that of the flow, and the others are studied.
+using Solvers = std::vector<std::pair<std::string, std::string>>;
 
-// The solver of the flow is `reference`; it and two others are studied.
-std::string cylinder(const std::string& reference, const std::string& one, const std::string& other) {
-  std::string text = testing::cylinder_at_re_40 +
-                     "[pseudo_time]\ncfl_max = 100.0\nfirst_order_tolerance = 0.5\n[linear.flow]\ntolerance = 1e-6\n" +
-                     reference;
-  for (const std::string table : {"shadow", "relay"}) {
-    text += "[" + table + "]\nsystem = \"flow\"\nsolvers = [\"one\", \"other\"]\nevery = 2\n";
-    if (table == "relay") text += "steps = 2\nmost_steps = 2\nbudget = 1e9\nlimit = 1e9\n";
-    text += "[" + table + ".one]\n" + one + "[" + table + ".other]\n" + other;
+std::string study(const std::string& flow, const std::string& system, const Solvers& solvers) {
+  std::string text = flow + "[linear." + system + "]\ntolerance = 1e-6\n" + solvers[0].second, names, tables;
+  for (std::size_t i = 1; i < solvers.size(); ++i) {
+    names += (i > 1 ? ", \"" : "\"") + solvers[i].first + "\"";
+    for (const std::string table : {"shadow", "relay"})
+      tables += "[" + table + "." + solvers[i].first + "]\n" + solvers[i].second;
   }
-  return text;
+  for (const std::string table : {"shadow", "relay"})
+    text += "[" + table + "]\nsystem = \"" + system + "\"\nsolvers = [" + names + "]\nevery = 2\n" +
+            (table == "relay" ? "steps = 2\nmost_steps = 2\nbudget = 1e9\nlimit = 1e9\n" : "");
+  return text + tables;
 }
 
 class LibrariesRanks : public testing::OverRanks {
@@ -50,18 +50,34 @@ class LibrariesRanks : public testing::OverRanks {
   }
 };
 
-// Each of the three solves the flow: the same flow to the tolerance, on any number of ranks.
+// Each of three solves the flow in turn: the same flow to the tolerance, on any number of ranks.
 TEST_F(LibrariesRanks, SolveTheFlowOfAStudyOnFourRanks) {
-  run(1, cylinder(factors, petsc, amg), "ours");
-  const std::vector<std::pair<std::string, std::string>> cases = {{"petsc", cylinder(petsc, factors, amg)},
-                                                                  {"hypre", cylinder(amg, petsc, factors)}};
-  for (const auto& [name, text] : cases)
-    for (const int ranks : {1, 4}) {
-      const std::string directory = name + std::to_string(ranks);
-      run(ranks, text, directory);
-      expect_a_study(directory);
-      expect_same("ours", directory, {"drag"}, 1e-4);
+  const std::string cylinder =
+      testing::cylinder_at_re_40 + "[pseudo_time]\ncfl_max = 100.0\nfirst_order_tolerance = 0.5\n";
+  const Solvers of_blocks = {{"ours", "method = \"gmres\"\n"},
+                             {"petsc", "method = \"petsc:-ksp_type gmres -pc_type bjacobi -sub_pc_type ilu\"\n"},
+                             {"hypre", "method = \"hypre:gmres+ilu\"\n"}};
+  const Solvers of_pressure = {{"ours", "method = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"},
+                               {"petsc", "method = \"petsc:-ksp_type cg -pc_type bjacobi -sub_pc_type icc\"\n"},
+                               {"hypre", "method = \"hypre:cg+boomeramg\"\n"}};
+  const struct {
+    std::string flow, system, quantity;
+    Solvers solvers;
+  } cases[] = {{cylinder, "flow", "drag", of_blocks},
+               {testing::channel_10x17() + testing::no_report, "pressure", "kinetic_energy", of_pressure}};
+  for (const auto& c : cases) {
+    Solvers solvers = c.solvers;
+    run(1, study(c.flow, c.system, solvers), c.system + "ours");
+    for (std::size_t i = 1; i < solvers.size(); ++i) {
+      std::swap(solvers[0], solvers[i]);
+      for (const int ranks : {1, 4}) {
+        const std::string directory = c.system + solvers[0].first + std::to_string(ranks);
+        run(ranks, study(c.flow, c.system, solvers), directory);
+        expect_a_study(directory);
+        expect_same(c.system + "ours", directory, {c.quantity}, 1e-4);
+      }
     }
+  }
 }
 
 }  // namespace
