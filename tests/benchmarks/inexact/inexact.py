@@ -11,6 +11,7 @@ import argparse
 import csv
 import json
 import os
+import resource
 import sys
 from pathlib import Path
 
@@ -23,17 +24,17 @@ from weir._report import paper, records, sketch, style  # noqa: E402
 
 GOOD = 0.1  # of the discretisation error: an error of the answer that a user does not notice
 DEFAULT = "1e-8"
-COLUMNS = ["flow", "variant", "tolerance", "status", "steps", "solves", "iterations", "failed_solves", "solver_seconds", "quantity",
-           "value", "error", "discretisation_error", "time_step_error"]
+COLUMNS = ["flow", "variant", "tolerance", "status", "steps", "solves", "iterations", "failed_solves", "processor_seconds", "divergence",
+           "quantity", "value", "error", "discretisation_error", "time_step_error"]
 
 
 def spectrum(run):
-    """Logarithm of the kinetic energy by shells |k| of width 1; nan in shells with less than a millionth of the energy."""
+    """Logarithm of the kinetic energy by shells |k| of width 1, up to 10; nan in shells with less than a millionth of the energy."""
     velocity = run.fields().cells["velocity"]
     n = velocity.shape[:3]
     energy = 0.5 * sum(np.abs(np.fft.fftn(velocity[..., d]) / np.prod(n)) ** 2 for d in range(3))
     k = np.sqrt(sum(w ** 2 for w in np.meshgrid(*(np.fft.fftfreq(m, 1 / m) for m in n), indexing="ij")))
-    shells = np.bincount(np.rint(k).astype(int).ravel(), energy.ravel())[:17]
+    shells = np.bincount(np.rint(k).astype(int).ravel(), energy.ravel())[:11]
     return np.log(np.where(shells > 1e-6 * shells.sum(), shells, np.nan))
 
 
@@ -57,16 +58,21 @@ class Flow:
         self.flow, self.directory, self.name = flow, directory, flow["name"]
 
     def run(self, name, sets, unset=()):
-        """The run, or None if its flow did not come to the end."""
+        """The run, with the processor seconds of its process in `seconds`."""
         target = self.directory / self.name / name
-        kept = target.parent / (name + ".json")
+        file = target.parent / (name + ".json")
         unset = ["check", *self.flow.get("unset", []), *unset]
         wanted = {"set": sets, "unset": unset, "program": weir.call("--version")}
-        if not (kept.exists() and json.loads(kept.read_text()) == wanted):
+        kept = json.loads(file.read_text()) if file.exists() else {}
+        if {k: v for k, v in kept.items() if k in wanted} != wanted:
             words = [word for one in [*sets, "output.report=false"] for word in ("--set", one)]
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
             weir.run(ROOT / "inputs" / self.flow["case"], target, threads=1, overwrite=True, unset=unset, arguments=words, raises=False)
-            kept.write_text(json.dumps(wanted))
-        return weir.read(target)
+            kept = {**wanted, "seconds": resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before}
+            file.write_text(json.dumps(kept))
+        run = weir.read(target)
+        run.seconds = kept.get("seconds", float("nan"))
+        return run
 
     def sweep(self, variant, of, tolerances):
         for tolerance in tolerances:
@@ -76,7 +82,9 @@ class Flow:
     def rows(self, tolerances):
         flow = self.flow
         runs = list(self.sweep("base", {}, flow.get("tolerances", tolerances)))
-        reference = next(run for _, _, run in reversed(runs) if run.status == "finished")
+        reference = next((run for _, _, run in reversed(runs) if run.status == "finished"), None)
+        if reference is None:
+            sys.exit("%s: no run came to its end: %s" % (self.name, runs[-1][2].info["reason"]))
         exact = flow["set"] + flow["exact"]
         others = {name: self.run(name, exact + flow[name]) for name in ("finer", "smaller") if name in flow}
         if flow["system"] == "pressure":
@@ -91,7 +99,9 @@ class Flow:
         row = {"flow": self.name, "variant": variant, "tolerance": tolerance, "status": run.status, "steps": run.info["steps"],
                "solves": solves.rows, "iterations": int(np.nansum(solves["iterations"])),
                "failed_solves": int(np.sum(np.asarray(solves["reason"]) != "converged")),
-               "solver_seconds": "%.3f" % (1e-3 * (np.nansum(solves["solve_ms"]) + np.nansum(solves["setup_ms"])))}
+               "processor_seconds": "%.2f" % run.seconds}
+        divergence = run.quantities.get("max_mass_error", run.quantities.get("max_divergence"))
+        row["divergence"] = "%.2e" % divergence if divergence is not None else ""
         for name in self.flow["quantities"] if run.status == "finished" else [""]:
             row["quantity"] = name
             if name:
@@ -147,20 +157,23 @@ def tables(results):
         print("| %s | %s | %d, %d | %d, %d | %.0f %% | %.1e |" % (
             r.title, best, r.of("steps", best), r.of("iterations", best), r.of("steps", DEFAULT), r.of("iterations", DEFAULT),
             100 * (1 - r.of("iterations", best) / r.of("iterations", DEFAULT)), r.worst(r.tolerances[0])[0]))
-    print("\n| flow | variant | tolerance | steps | iterations | solver, s | error / discretisation error |")
+    print("\n| flow | variant | tolerance | steps | iterations | processor, s | error / discretisation error |")
     for r in results:
         for row in {(q["variant"], q["tolerance"]): q for q in r.rows}.values():
             print("| %s | %s | %s | %s | %s | %s | %.1e |%s" % (
-                r.title, row["variant"], row["tolerance"], row["steps"], row["iterations"], row["solver_seconds"],
+                r.title, row["variant"], row["tolerance"], row["steps"], row["iterations"], row["processor_seconds"],
                 r.worst(row["tolerance"], row["variant"])[0], "" if row["status"] == "finished" else " " + row["status"]))
 
 
 def draw(results, path):
     figure, (errors, iterations, newton, steps) = sketch.new(2 * style.WIDTH, 8.4, 2, 2)
-    for i, r in enumerate(results):
+    used = {"-": 0, "--": 0}
+    for r in results:
         is_newton = r.flow.get("is_newton", False)
-        look = {"color": style.COLOURS[i % len(style.COLOURS)], "label": r.title + (", " + r.flow["system"] if not is_newton else ""),
-                "marker": "o", "shape": "square" if i >= len(style.COLOURS) else None, "linestyle": "--" if is_newton else "-"}
+        form = "-" if r.flow["system"] in ("pressure", "flow") and not is_newton else "--"
+        look = {"color": style.COLOURS[used[form] % len(style.COLOURS)], "label": "%s: %s" % (r.title, r.flow["system"]), "marker": "o",
+                "linestyle": form}
+        used[form] += 1
         t = np.array([float(v) for v in r.tolerances])
         ratio = np.array([r.worst(v)[0] for v in r.tolerances])
         errors.plot(t[ratio > 0], ratio[ratio > 0], **look)
@@ -172,6 +185,7 @@ def draw(results, path):
     for axes in (errors, iterations, newton, steps):
         axes.log("x")
     errors.log("y")
+    errors.set_ylim(1e-13)
     errors.axhline(GOOD, linestyle="--")
     errors.axhline(1)
     for axes, title in ((errors, "Error of the answer / discretisation error"), (iterations, "Time steps: iterations / iterations with 1e-8"),
