@@ -77,8 +77,8 @@ class Communicator {
 
   void use(Reduction reduction) { reduction_ = reduction; }
   Reduction reduction() const { return reduction_; }
-  // [ranks] exact_sums: sums over cells that influence a result are exact on the host, and products of matrices are those
-  // of one rank where a matrix can do that. Without it, sums are faster.
+  // [ranks] exact_sums: sums over cells that influence a result are exact on the host, and products of matrices are
+  // those of one rank where a matrix can do that. Without it, sums are faster.
   void use_exact_sums(bool exact) { has_exact_sums_ = exact; }
   bool has_exact_sums() const { return has_exact_sums_; }
   const Traffic& reductions() const { return traffic_; }  // of all sums so far

@@ -30,7 +30,7 @@ COLUMNS = ["case", "ranks", "iterations", "messages", "bytes", "reductions", "me
 
 
 def one_rank(command):
-    """What each rank runs: the program, whose peak memory goes to a file."""
+    """Each rank runs the program and writes its peak memory to a file."""
     code = subprocess.run(command[1:]).returncode
     kb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     pathlib.Path("%s.%s.kb" % (command[0], os.environ.get("OMPI_COMM_WORLD_RANK", "0"))).write_text(str(kb))

@@ -1,5 +1,5 @@
-// [ranks] exact_sums under mpirun: the state hash of one rank on every number of ranks and threads, for methods that are
-// those of one rank.
+// [ranks] exact_sums under mpirun: the state hash of one rank on every number of ranks and threads, for methods that
+// are those of one rank.
 #include "tests/miniapps/cli/over_ranks.hpp"
 
 namespace weir::bits_of_ranks_test {
@@ -16,8 +16,9 @@ TEST_P(BitsOfRanks, AreThoseOfOneRank) {
   std::string expected;
   for (const auto& [ranks, threads] : {std::pair(1, "1"), {1, "2"}, {2, "1"}, {4, "1"}}) {
     const std::string name = std::to_string(ranks) + "_" + threads;
-    std::vector<std::string> more = {"--deterministic", "--threads", threads, "--steps", "3",
-                                     "--set", "output.report=false", "--set", "ranks.exact_sums=true"};
+    std::vector<std::string> more = {
+        "--deterministic",      "--threads", threads, "--steps", "3", "--set", "output.report=false", "--set",
+        "ranks.exact_sums=true"};
     for (const std::string& value : GetParam().more) more.insert(more.end(), {"--set", value});
     run(ranks, name, std::string(WEIR_INPUTS) + "/" + GetParam().file, more);
     const std::string hash = summary(name)["state_hash"];
