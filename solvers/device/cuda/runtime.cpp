@@ -1,6 +1,6 @@
 // Memory and errors of a CUDA device.
-#include "solvers/device/cuda/backend/reduction.hpp"
 #include "solvers/device/cuda/backend/runtime.hpp"
+#include "solvers/device/cuda/backend/reduction.hpp"
 
 #include <cxxabi.h>
 

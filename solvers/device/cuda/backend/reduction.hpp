@@ -15,10 +15,10 @@ namespace weir::backend {
 
 // Device memory. One of each serves all threads of the host and all graphs: kernels of the default stream run one after
 // the other.
-double* reduction_partials();    // two values per block
-unsigned* reduction_arrivals();  // how many blocks have arrived; 0 between launches
+double* reduction_partials();                                    // two values per block
+unsigned* reduction_arrivals();                                  // how many blocks have arrived; 0 between launches
 unsigned resident_blocks(const void* kernel, unsigned threads);  // blocks of that size on the whole device at a time
-double* reduction_result();  // pinned host memory of the calling thread
+double* reduction_result();                                      // pinned host memory of the calling thread
 
 inline constexpr unsigned reduction_threads = 256;
 inline constexpr unsigned most_reduction_blocks = 2048;
