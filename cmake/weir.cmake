@@ -8,7 +8,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(WEIR_BATCH 6 CACHE STRING "Sources of a library that are compiled as one; 1: each alone")
-option(WEIR_READ_ONCE "The standard headers are compiled once for all libraries; a missing #include is not found then" OFF)
+option(WEIR_READ_ONCE "Standard headers are compiled once for all libraries, which hides a missing #include" OFF)
 option(WEIR_ONLY_CHECK "This tree is compiled to be checked, not to be fast: several sources at a time, hardly optimised" OFF)
 if(WEIR_SANITIZE)
   set(WEIR_ONLY_CHECK ON)
@@ -261,8 +261,8 @@ function(weir_in_batches name)
   set_property(TARGET ${name} PROPERTY SOURCES ${left})
 endfunction()
 
-# A tree that is only checked, that of the first command and that of the gate read the standard headers once for all libraries: a
-# third of their compile time. The others do not: a missing #include is found there.
+# The standard headers are read once for all libraries where a tree is only checked, runs on the host alone or sets
+# WEIR_READ_ONCE: a third of their compile time. The others find a missing #include.
 function(weir_read_once name)
   if(NOT TARGET weir_standard_headers)
     file(WRITE ${CMAKE_BINARY_DIR}/standard_headers.cpp "")

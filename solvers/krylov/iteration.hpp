@@ -81,7 +81,7 @@ class Iteration {
   Pair sum(Pair shares, const DotProduct& of_a, const DotProduct& of_b);
   // The same split in two, to overlap the sum with work. One at a time. Exact sums are made in finish_sum.
   void start_sum(std::span<const double> shares, std::initializer_list<DotProduct> of);
-  void finish_sum(std::span<double> sums);  // as many as `of` has
+  void finish_sum(std::span<double> sums);  // one sum per product of `of`
 
   // Computes the true residual of x; returns its norm in the norm of the options.
   double true_residual(View<double> r);
