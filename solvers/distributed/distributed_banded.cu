@@ -75,7 +75,8 @@ void DistributedBanded<Space>::join_rows(const RemainderData& own, const std::ve
 }
 
 template <class Space>
-void DistributedBanded<Space>::joined_product(Product p, const double* b, View<const double> x, View<double> y) const {
+bool DistributedBanded<Space>::exact_product(Product p, const double* b, View<const double> x, View<double> y) const {
+  if (!is_joined_) return false;
   this->fetch(x);
   const double* ghosts = this->ghosts().data();
   BandedView A = own().banded();
@@ -85,15 +86,7 @@ void DistributedBanded<Space>::joined_product(Product p, const double* b, View<c
   A.remainder.value = remainder_.value.data();
   A.remainder.beyond = ghosts;
   banded_products::product(Host{}, A, p, b, x.data(), y.data());
-}
-
-template <class Space>
-void DistributedBanded<Space>::apply(View<const double> x, View<double> y) const {
-  is_joined_ ? joined_product(Product::apply, nullptr, x, y) : DistributedMatrix<Space>::apply(x, y);
-}
-template <class Space>
-void DistributedBanded<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  is_joined_ ? joined_product(Product::residual, b.data(), x, r) : DistributedMatrix<Space>::residual(b, x, r);
+  return true;
 }
 
 template <class Space>

@@ -53,9 +53,6 @@ class DistributedBanded final : private LocalPart<Banded<Space>>,
   bool is_symmetric() const override { return own().is_symmetric() && !has_remainder_; }
   bool has_constant_null_space() const override { return own().has_constant_null_space(); }
 
-  void apply(View<const double> x, View<double> y) const override;
-  void residual(View<const double> b, View<const double> x, View<double> r) const override;
-
   const RankMap& rows_of_ranks() const override { return map_; }
   std::unique_ptr<Matrix<Space>> make_whole() const override;  // a Banded without the remainder
   void update_whole(Matrix<Space>* whole) const override;
@@ -63,7 +60,7 @@ class DistributedBanded final : private LocalPart<Banded<Space>>,
  private:
   void connect(const RemainderData& own, const std::vector<RemoteEntry>& remote);
   void join_rows(const RemainderData& own, const std::vector<RemoteEntry>& remote, const Coupling& c);
-  void joined_product(Product p, const double* b, View<const double> x, View<double> y) const;
+  bool exact_product(Product p, const double* b, View<const double> x, View<double> y) const override;
 
   Extents whole_;
   Periodic periodic_;

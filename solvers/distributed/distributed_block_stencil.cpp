@@ -24,22 +24,16 @@ void DistributedBlockStencil<Space>::finish_blocks() {
 }
 
 template <class Space>
-void DistributedBlockStencil<Space>::joined_product(Product p, const double* b, View<const double> x,
-                                                    View<double> y) const {
+bool DistributedBlockStencil<Space>::exact_product(Product p, const double* b, View<const double> x,
+                                                   View<double> y) const {
+  if (!is_joined_) return false;
   this->fetch(x);
   const double* around = planes_.around(x, this->ghosts().data()).data() + planes_.values_before();
   BlockStencilView A = own().stencil();
   if (planes_.values_before() > 0) A.before = slot::delta - 1 - last_direction_;
   if (planes_.values_after() > 0) A.after = slot::delta + 1 + last_direction_;
   host_product(A, p, b, around, y.data());
-}
-template <class Space>
-void DistributedBlockStencil<Space>::apply(View<const double> x, View<double> y) const {
-  is_joined_ ? joined_product(Product::apply, nullptr, x, y) : DistributedMatrix<Space>::apply(x, y);
-}
-template <class Space>
-void DistributedBlockStencil<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  is_joined_ ? joined_product(Product::residual, b.data(), x, r) : DistributedMatrix<Space>::residual(b, x, r);
+  return true;
 }
 
 template class DistributedBlockStencil<Host>;

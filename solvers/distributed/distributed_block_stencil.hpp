@@ -23,11 +23,8 @@ class DistributedBlockStencil final : private LocalPart<BlockStencil<Space>>, pu
   // Copies the blocks of own() that point across a cut to the coupling. Free on one rank.
   void finish_blocks();
 
-  void apply(View<const double> x, View<double> y) const override;
-  void residual(View<const double> b, View<const double> x, View<double> r) const override;
-
  private:
-  void joined_product(Product p, const double* b, View<const double> x, View<double> y) const;
+  bool exact_product(Product p, const double* b, View<const double> x, View<double> y) const override;
 
   Array<int, Space> slot_;  // of each coupling entry
   // Exact sums, host, slabs: rows are those of one rank bit by bit.

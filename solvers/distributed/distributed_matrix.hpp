@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "solvers/device/growing_array.hpp"
+#include "solvers/matrix/fused_products.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/parallel/halo.hpp"
 
@@ -79,6 +80,8 @@ class DistributedMatrix : public Matrix<Space> {
   // Adds the fetched values times `factor` to the border rows of y; returns the sum of w times the added values.
   double add_ghosts(double factor, View<const double> w, View<double> y) const;
   void add_ghosts(double factor, View<double> y) const;
+  // With exact sums: the product with the bits of one rank, from planes of ghosts (ghost_planes.hpp); false: not here.
+  virtual bool exact_product(Product, const double* /*b*/, View<const double>, View<double>) const { return false; }
   double factor_ = 1;  // of all coupling values
   int connections_ = 0;
   GrowingArray<int, Space> row_, start_, ghost_;

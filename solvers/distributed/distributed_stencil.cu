@@ -139,16 +139,11 @@ void DistributedStencil<Space>::fetch_planes(View<const double> x) const {
 }
 
 template <class Space>
-void DistributedStencil<Space>::apply(View<const double> x, View<double> y) const {
-  if (!joined_) return DistributedMatrix<Space>::apply(x, y);
+bool DistributedStencil<Space>::exact_product(Product p, const double* b, View<const double> x, View<double> y) const {
+  if (!joined_) return false;
   fetch_planes(x);
-  joined_->apply(x, y);
-}
-template <class Space>
-void DistributedStencil<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  if (!joined_) return DistributedMatrix<Space>::residual(b, x, r);
-  fetch_planes(x);
-  joined_->residual(b, x, r);
+  joined_->product(p, b, x.data(), y.data());
+  return true;
 }
 
 template <class Space>

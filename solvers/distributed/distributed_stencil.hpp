@@ -34,13 +34,12 @@ class DistributedStencil : private LocalPart<SeparableStencil<Space>>,
   void update_whole(Matrix<Space>* whole) const override;
 
   const SeparableOperator& whole_operator() const override { return whole_; }
-  void apply(View<const double> x, View<double> y) const override;
-  void residual(View<const double> b, View<const double> x, View<double> r) const override;
   Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override;
   double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
                          View<double> y) const override;
 
  private:
+  bool exact_product(Product p, const double* b, View<const double> x, View<double> y) const override;
   void fetch_planes(View<const double> x) const;  // for products with joined_
 
   SeparableOperator whole_;

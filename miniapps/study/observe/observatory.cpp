@@ -27,9 +27,9 @@ static Options observe_options() {
 namespace {
 
 constexpr const char* observatory_columns =
-    "step,solve,system,part,solver,iterations,reason,r0,r_true,probe,fixed_point,dominance_L,dominance_U,median_"
-    "dominance_L,median_dominance_U,stale_reads,largest_row_residual,row,error,observe_ms,rows_half,rows_bfloat16,rows_"
-    "float,rows_double";
+    "step,solve,system,part,solver,iterations,reason,r0,r_true,probe,fixed_point,dominance_L,dominance_U,"
+    "median_dominance_L,median_dominance_U,stale_reads,largest_row_residual,row,error,observe_ms,"
+    "rows_half,rows_bfloat16,rows_float,rows_double";
 
 std::string cell(double value) { return value >= 0 ? fmt::format("{:.6g}", value) : std::string(); }
 

@@ -39,8 +39,8 @@ static Options relay_options() {
 namespace {
 
 constexpr const char* relay_columns =
-    "step,length,name,solver,place,replica,led,seconds,progress,solves,iterations,not_converged,rejected,end,long_"
-    "waves,left";
+    "step,length,name,solver,place,replica,led,seconds,progress,solves,iterations,not_converged,rejected,end,"
+    "long_waves,left";
 
 template <class Space>
 class Relay : public Facility<Space> {

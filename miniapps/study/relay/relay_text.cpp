@@ -19,8 +19,8 @@ std::string relay_table(const RelayComparison& c, const RelaySubject& of) {
   std::size_t width = 6;
   for (const RelayRow& r : c.rows) width = std::max(width, label(r).size());
   text += fmt::format(
-      "  {:<{}}  ms / step  iterations / step  cost / reference   95 % interval      same systems    loop gain  95 % "
-      "interval\n",
+      "  {:<{}}  ms / step  iterations / step  cost / reference   95 % interval      same systems    "
+      "loop gain  95 % interval\n",
       "solver", width);
   for (const RelayRow& r : c.rows) {
     text += fmt::format("  {:<{}}  {:>9.3f}  {:>7.1f} to {:<6.1f}", label(r), width, r.milliseconds, r.first_iterations,
