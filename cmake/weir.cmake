@@ -7,8 +7,8 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(WEIR_BATCH 6 CACHE STRING "Sources of a library that are compiled as one; 1: each alone")
-option(WEIR_READ_ONCE "Standard headers are compiled once for all libraries, which hides a missing #include" OFF)
+# A part of the last bits: what is inlined where depends on the batches. State hashes hold for this number.
+set(WEIR_BATCH 12 CACHE STRING "Sources of a library that are compiled as one; 1: each alone, which finds a missing #include")
 option(WEIR_ONLY_CHECK "This tree is compiled to be checked, not to be fast: several sources at a time, hardly optimised" OFF)
 if(WEIR_SANITIZE)
   set(WEIR_ONLY_CHECK ON)
@@ -107,12 +107,9 @@ endif()
 if(WEIR_BATCH GREATER 1)
   list(APPEND weir_warnings -Wno-shadow)  # of other sources in a batch; elsewhere each is compiled alone
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    list(APPEND weir_warnings -Wno-subobject-linkage)
+    # GCC 12 with -O3 warns of the standard's own strings where they come precompiled (PR 105651).
+    list(APPEND weir_warnings -Wno-subobject-linkage -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
   endif()
-endif()
-if(WEIR_READ_ONCE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 with -O3 warns of the standard's own strings where they come precompiled (PR 105651).
-  list(APPEND weir_warnings -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
 endif()
 if(WEIR_SANITIZE)
   list(APPEND weir_warnings -Wno-maybe-uninitialized)  # GCC does not see through the instrumented code
@@ -196,17 +193,15 @@ function(weir_library name)
   weir_depends_on_device_code(${name} ${ARGN})
   weir_device_sources(${ARGN})
   target_link_libraries(${name} PUBLIC weir_flags ${weir_checked})
-  if(WEIR_READ_ONCE OR WEIR_ONLY_CHECK OR WEIR_DEVICE STREQUAL "none")
-    weir_read_once(${name})
-  endif()
   if(WEIR_BATCH GREATER 1)
+    weir_read_once(${name})
     cmake_language(EVAL CODE "cmake_language(DEFER CALL weir_in_batches [[${name}]])")  # once its sources are all named
   endif()
 endfunction()
 
-# Several sources in one: what they share is read and compiled once. -DWEIR_BATCH=1 compiles each alone, which finds a missing
-# #include. Neighbours in a list (twins, parts of one method) often have helpers of the same name, so batch b takes every
-# n-th. Sources with options of their own stay alone, and those of weir_alone, for a "redefinition".
+# Several sources in one: what they share is read and compiled once. Neighbours in a list (twins, parts of one method) often have
+# helpers of the same name, so batch b takes every n-th. Sources with options of their own stay alone, and those of weir_alone, for
+# a "redefinition".
 function(weir_alone)
   set_source_files_properties(${ARGN} PROPERTIES WEIR_ALONE ON)
 endfunction()
@@ -232,7 +227,7 @@ function(weir_in_batches name)
     endforeach()
     list(LENGTH together count)
     set(batch ${WEIR_BATCH})
-    if(WEIR_ONLY_CHECK OR name MATCHES "_test$")
+    if(name MATCHES "_test$" AND NOT WEIR_ONLY_CHECK)
       math(EXPR batch "2 * ${batch}")
     endif()
     math(EXPR batches "(${count} + ${batch} - 1) / ${batch}")
@@ -261,31 +256,23 @@ function(weir_in_batches name)
   set_property(TARGET ${name} PROPERTY SOURCES ${left})
 endfunction()
 
-# The standard headers are read once for all libraries where a tree is only checked, runs on the host alone or sets
-# WEIR_READ_ONCE: a third of their compile time. The others find a missing #include.
+# The standard headers are read once for all libraries, unless each source is compiled alone: a third of their compile time.
 function(weir_read_once name)
+  find_package(fmt REQUIRED)
   if(NOT TARGET weir_standard_headers)
     file(WRITE ${CMAKE_BINARY_DIR}/standard_headers.cpp "")
     add_library(weir_standard_headers OBJECT ${CMAKE_BINARY_DIR}/standard_headers.cpp)
-    target_link_libraries(weir_standard_headers PRIVATE weir_flags)
+    target_link_libraries(weir_standard_headers PRIVATE weir_flags fmt::fmt)
     if(weir_checked)
       target_compile_options(weir_standard_headers PRIVATE $<TARGET_PROPERTY:weir_checked,INTERFACE_COMPILE_OPTIONS>)
     endif()
-    set(headers "")
-    if(WEIR_READ_ONCE OR WEIR_DEVICE STREQUAL "none")
-      find_package(fmt REQUIRED)
-      target_link_libraries(weir_standard_headers PRIVATE fmt::fmt)  # its definitions, as every library has them
-      set(headers filesystem fstream set span fmt/format.h)
-    endif()
-    foreach(header ${headers} algorithm array cmath cstdint functional map memory numeric optional random sstream string string_view
-        unordered_map utility vector)
+    foreach(header algorithm array cmath cstdint filesystem fmt/format.h fstream functional map memory numeric optional random set
+        span sstream string string_view unordered_map utility vector)
       target_precompile_headers(weir_standard_headers PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
     endforeach()
   endif()
-  if(WEIR_READ_ONCE)
-    find_package(fmt REQUIRED)
-    target_link_libraries(${name} PRIVATE fmt::fmt)
-  endif()
+  # A precompiled header is read where its definitions hold, also in a library that does not link fmt.
+  target_compile_definitions(${name} PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
   target_precompile_headers(${name} REUSE_FROM weir_standard_headers)
 endfunction()
 
