@@ -28,15 +28,17 @@ inline void tile(int k, ConstPanel A, ConstPanel B, Panel C) {
     for (int v = 0; v < V; ++v) *reinterpret_cast<Unaligned*>(C.data + j * C.ld + v * simd_doubles) = acc[j][v];
 }
 
-// Fewer rows than fill a vector.
+// Fewer rows than fill a vector, with the arithmetic of a tile: the bits of a row do not depend on how many rows there are.
 template <int N>
 void rest(int m, int k, ConstPanel A, ConstPanel B, Panel C) {
+  Vector acc[N] = {};
+  for (int p = 0; p < k; ++p) {
+    Vector a = {};
+    for (int i = 0; i < m; ++i) a[i] = A.data[i + p * A.ld];
+    for (int j = 0; j < N; ++j) acc[j] += a * B.data[p + j * B.ld];
+  }
   for (int j = 0; j < N; ++j)
-    for (int i = 0; i < m; ++i) {
-      double s = 0;
-      for (int p = 0; p < k; ++p) s += A.data[i + p * A.ld] * B.data[p + j * B.ld];
-      C.data[i + j * C.ld] = s;
-    }
+    for (int i = 0; i < m; ++i) C.data[i + j * C.ld] = acc[j][i];
 }
 
 // The last rows go through a tile that overlaps the one before: the same bits are written twice.
