@@ -50,6 +50,7 @@ TEST_F(WeirRanksCompressible, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterat
     const std::string alone = space + "1";
     run(1, alone, "cylinder.toml", {"--space", space, "--steps", "10"});
     for (const int ranks : {2, 3, 4, 8}) {
+      if (space == "device" && ranks == 8) continue;  // distributed.Ranks8 has its kernels
       const std::string name = space + std::to_string(ranks);
       run(ranks, name, "cylinder.toml", {"--space", space, "--steps", "10"});
       EXPECT_EQ(iterations(name), iterations(alone)) << name;

@@ -254,6 +254,7 @@ TEST_F(WeirRanks, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterationsInBothSp
     for (const int ranks : {2, 3, 4, 8})
       for (const std::string partition : {"slabs", "blocks"}) {
         if (partition == "blocks" && ranks < 4) continue;
+        if (space == "device" && ranks != 3 && partition == "slabs") continue;  // distributed.RanksN has its kernels
         const std::string name = space + std::to_string(ranks) + partition;
         run(ranks, name, "channel.toml", {"--space", space, "--set", "ranks.partition=\"" + partition + "\""});
         EXPECT_EQ(iterations(name), iterations(alone)) << name;
