@@ -21,7 +21,7 @@ INPUTS = pathlib.Path(__file__).resolve().parents[3] / "inputs"
 # name: (case, settings, steps of the first and of the second run)
 CASES = {
     "cavity": ("incompressible/cavity3d_re1000.toml", ["grid.cells=[128,128,128]"], (1, 3)),
-    "sphere": ("immersed/sphere_re100.toml", ["grid.cells=[128,128,128]"], (1, 3)),
+    "sphere": ("immersed/sphere_re100.toml", ["grid.cells=[128,128,128]", "ranks.partition=\"blocks\""], (1, 3)),
     "aerofoil": ("compressible/naca0012_laminar.toml",
                  ["mesh.generator.refinement=4", "pseudo_time.coarse_meshes=0"], (1, 4)),
     "channel": ("incompressible/channel_retau180_komega.toml", ["grid.cells=[64,192]"], (4, 14)),
