@@ -28,7 +28,7 @@ inline void tile(int k, ConstPanel A, ConstPanel B, Panel C) {
     for (int v = 0; v < V; ++v) *reinterpret_cast<Unaligned*>(C.data + j * C.ld + v * simd_doubles) = acc[j][v];
 }
 
-// Fewer rows than fill a vector, with the arithmetic of a tile: the bits of a row do not depend on how many rows there are.
+// Fewer rows than fill a vector, with the arithmetic of a tile: the bits of a row do not depend on the number of rows.
 template <int N>
 void rest(int m, int k, ConstPanel A, ConstPanel B, Panel C) {
   Vector acc[N] = {};

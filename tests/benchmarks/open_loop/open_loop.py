@@ -5,8 +5,7 @@
     python3 tests/benchmarks/open_loop/open_loop.py cavity vortex    some of them
 
 One run per flow with [shadow] and [relay], then `weir ab` over whole runs, all on one thread; what is already in -o (default
-weir-runs/open_loop) is not repeated. Writes open_loop.csv (a row per flow and candidate) and open_loop.png, and the tables of
-docs/results/open_loop.md on the terminal.
+weir-runs/open_loop) is not repeated. Writes open_loop.csv (a row per flow and candidate), open_loop.png, and tables on the terminal.
 
 open      time of the set-up and solves of a candidate over that of the reference solver, on the systems of the reference solver
 predicted 1 + s (open - 1): cost ratio of the run if only these times changed; s: share of the system in the reference run

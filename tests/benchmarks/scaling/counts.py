@@ -50,6 +50,8 @@ def run(weir, case, ranks, steps, folder):
          "--one-rank", folder / "memory", weir, "run", INPUTS / path, "-o", folder / "run", "--steps", str(steps),
          "--threads", "1", *changes], capture_output=True, text=True,
         env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+    if done.returncode == 2:  # too many ranks for the grid, for instance
+        return None
     if done.returncode not in (0, 3):  # 3: a solve that did not converge
         sys.exit("counts.py: %s on %d ranks ended with %d:\n%s" % (case, ranks, done.returncode, done.stderr[-2000:]))
     with open(folder / "run" / "solves.csv") as file:
@@ -89,6 +91,9 @@ def main():
                 folder = arguments.folder.resolve() / "work"
                 first = run(arguments.weir.resolve(), case, ranks, few, folder)
                 last = run(arguments.weir.resolve(), case, ranks, more, folder)
+                if not first or not last:
+                    print("| %s | %d | refused |" % (case, ranks), flush=True)
+                    continue
                 per_step = [(b - a) / (more - few) for a, b in zip([first[0], *first[1]], [last[0], *last[1]])]
                 row = [case, ranks, *("%.0f" % value for value in per_step), "%.0f" % last[2][0],
                        "%.0f" % max(last[2][1:], default=0)]

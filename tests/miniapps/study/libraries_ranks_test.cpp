@@ -74,7 +74,7 @@ TEST_F(LibrariesRanks, SolveTheFlowOfAStudyOnFourRanks) {
         const std::string directory = c.system + solvers[0].first + std::to_string(ranks);
         run(ranks, study(c.flow, c.system, solvers), directory);
         expect_a_study(directory);
-        // A relative residual of 1e-6 bounds the relative error by 1e-6 cond(A); cond(A) is of order 100 on these grids.
+        // A relative residual of 1e-6 bounds the relative error by 1e-6 cond(A); cond(A) is of order 100 here.
         expect_same(c.system + "ours", directory, {c.quantity}, 1e-4);
       }
     }
