@@ -8,7 +8,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 # A part of the last bits: what is inlined where depends on the batches. State hashes hold for this number.
-set(WEIR_BATCH 12 CACHE STRING "Sources of a library that are compiled as one; 1: each alone, which finds a missing #include")
+set(WEIR_BATCH 12 CACHE STRING "Sources of a library that are compiled as one; 1: each alone, to find missing #includes")
 option(WEIR_ONLY_CHECK "This tree is compiled to be checked, not to be fast: several sources at a time, hardly optimised" OFF)
 if(WEIR_SANITIZE)
   set(WEIR_ONLY_CHECK ON)
@@ -199,9 +199,9 @@ function(weir_library name)
   endif()
 endfunction()
 
-# Several sources in one: what they share is read and compiled once. Neighbours in a list (twins, parts of one method) often have
-# helpers of the same name, so batch b takes every n-th. Sources with options of their own stay alone, and those of weir_alone, for
-# a "redefinition".
+# Several sources in one: what they share is read and compiled once. Neighbours in a list (twins, parts of one method)
+# often have helpers of the same name, so batch b takes every n-th. Sources with options of their own stay alone, and
+# those of weir_alone, for a "redefinition".
 function(weir_alone)
   set_source_files_properties(${ARGN} PROPERTIES WEIR_ALONE ON)
 endfunction()

@@ -9,6 +9,7 @@ t(1) time of a step on one core of the machine of gains.py, i linear iterations,
 the busiest rank; r ranks per node, B bandwidth of a node's link, a latency; s = max(1, r w / W): r cores that each take the
 bandwidth w share the node's W. Each message is taken as one between nodes, and nothing overlaps.
 """
+
 import argparse
 import csv
 import math
@@ -37,8 +38,14 @@ def main():
     parser.add_argument("counts")
     parser.add_argument("gains")
     parser.add_argument("--ranks-per-node", type=int, default=16)
-    parser.add_argument("--triad", type=float, nargs=2, default=(10.7e9, 15.5e9), metavar="BYTES/S",
-                        help="memory bandwidth of one and of both cores of the machine of GAINS.csv")
+    parser.add_argument(
+        "--triad",
+        type=float,
+        nargs=2,
+        default=(10.7e9, 15.5e9),
+        metavar="BYTES/S",
+        help="memory bandwidth of one and of both cores of the machine of GAINS.csv",
+    )
     arguments = parser.parse_args()
     with open(arguments.counts) as file:
         counts = list(csv.DictReader(file))
