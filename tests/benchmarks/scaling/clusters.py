@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Predicts the time of a step over ranks on two clusters, from the counts of counts.py and the times of gains.py.
 
-    clusters.py COUNTS.csv GAINS.csv [--ranks-per-node 16]
+    clusters.py COUNTS.csv GAINS.csv --triad ONE BOTH [--ranks-per-node 16]
 
     t(P) = t(1) / P * i(P) / i(1) * s  +  m a  +  b r / B  +  c ceil(log2 P) a
 
@@ -42,7 +42,7 @@ def main():
         "--triad",
         type=float,
         nargs=2,
-        default=(10.7e9, 15.5e9),
+        required=True,
         metavar="BYTES/S",
         help="memory bandwidth of one and of both cores of the machine of GAINS.csv",
     )
