@@ -102,7 +102,7 @@ def main():
                 elif now != before:
                     differ += 1
                     print("%s, %s: %s, not %s" % (path.stem, variant, now, before), flush=True)
-                    for other in tables.values():
+                    for other in tables.values() if before != "none" else ():
                         if other is not table and variant in other.get(path.stem, {}):
                             other[path.stem][variant] = None
             if a.record:

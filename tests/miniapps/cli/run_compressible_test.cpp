@@ -222,8 +222,8 @@ TEST_F(WeirCompressible, TheRecordsHoldForcesSurfacesAndPictures) {
 TEST_F(WeirCompressible, ATurbulentRunIsTheSameInBothSpacesAndRecordsWhatTheModelDoes) {
   for (const std::string file : {"plate", "sst"}) {
     const std::string on_host = file + "_a", on_device = file + "_b";
-    ASSERT_EQ(weir({"run", file + ".toml", "-o", on_host, "--steps", "12"}).code, 0);
-    ASSERT_EQ(weir({"run", file + ".toml", "-o", on_device, "--steps", "12", "--space", "device"}).code, 0);
+    ASSERT_EQ(weir({"run", file + ".toml", "-o", on_host, "--steps", "6"}).code, 0);
+    ASSERT_EQ(weir({"run", file + ".toml", "-o", on_device, "--steps", "6", "--space", "device"}).code, 0);
     EXPECT_NE(read_file(folder / (on_host + "/history.csv")).find(",order,residual_turbulence,wall"),
               std::string::npos);
     EXPECT_NE(read_file(folder / (on_host + "/surface/plate.csv")).find("heat,y_plus"), std::string::npos);
