@@ -4,7 +4,7 @@
 namespace weir {
 namespace {
 
-RunHeader coupled_header(const IncompressibleCase& c) {
+RunHeader coupled_header(const IncompressibleCase& c, const Table& config) {
   RunHeader h = structured_header(c);
   h.unknowns = h.cells * c.unknowns();
   h.history.clear();
@@ -14,6 +14,7 @@ RunHeader coupled_header(const IncompressibleCase& c) {
     for (const char* name : {"residual_k", "residual_omega"}) h.history.emplace_back(name);
   for (const char* name : {"sub_iterations", "pseudo_cfl", "max_divergence", "kinetic_energy", "rate"})
     h.history.emplace_back(name);
+  add_history_columns(config, c, h);
   if (c.time.steady) {
     h.last_step = c.coupled.max_steps;
     h.converged = "residual";
@@ -35,7 +36,7 @@ StructuredPlan coupled_plan(const IncompressibleCase& c, const Table& config) {
   const MatrixSize A{.rows = static_cast<double>(count), .block = static_cast<int>(n), .is_block_stencil = true};
   return {c,
           read_rank_options(config),
-          coupled_header(c),
+          coupled_header(c, config),
           {{"fields", word * n * (3 * std::int64_t{cells.padded_count()} + 2 * count)},
            {"matrix", matrix},
            {"solver", coupled_system.bytes(linear, A) + 2 * word * count * n}},

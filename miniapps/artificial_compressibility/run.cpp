@@ -135,6 +135,8 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
     const Communicator& ranks = flow.ranks().communicator();
     row["max_divergence"] = ranks.max(max_divergence<Space>(flow.view(), flow.minus_residual()));
     row["kinetic_energy"] = ranks.sum(mean_kinetic_energy<Space>(flow.view(), flow.flow_case().grid));
+    if (row.has("dissipation"))
+      row["dissipation"] = ranks.sum(mean_dissipation<Space>(flow.view(), flow.flow_case().grid));
   }
 
   void save(CheckpointState& state) {

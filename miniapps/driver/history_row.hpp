@@ -1,5 +1,6 @@
 // A row of history.csv whose values are set by the names of their columns: row["lift"] = 0.3.
 #pragma once
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ class HistoryRow {
       if (columns_[i] == name) return record.values[i];
     throw Error(Exit::internal, "history.csv has no column " + std::string(name));
   }
+
+  bool has(std::string_view name) const { return std::ranges::find(columns_, name) != columns_.end(); }
 
   StepRecord record;
 

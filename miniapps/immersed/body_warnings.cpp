@@ -60,7 +60,9 @@ void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::str
       const double h = end == 0 ? line.width.front() : line.width.back();
       if (gap[end] < 0 && d > 0 && body.is_fixed()) continue;  // it crosses the side
       if (gap[end] < 0) {
-        warnings.push_back("the body leaves the grid through " + side + when + ": the run will stop then");
+        warnings.push_back("the body leaves the grid through " + side + when +
+                           ": the run will stop then, because moving bodies cannot cross sides" +
+                           (c.flow.is_periodic(static_cast<int>(d)) ? ", periodic ones included" : ""));
         return;
       }
       if (std::abs(gap[end]) <= 1e-6 * h && !body.is_cavity() && !c.flow.is_periodic(static_cast<int>(d)))

@@ -57,7 +57,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
 
   // Equations (2) to (5). Returns null on success, otherwise the system whose solver failed.
   const FlowSystem<Space>* advance(double dt, Timings& timings);
-  double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
+  double rate() const { return Base::steady_rate(scalars_); }
 
   // Loads on each piece of the surface: on rank 0, empty on the other ranks. Must be called by all ranks.
   std::vector<SurfaceLoad> surface_loads(std::size_t body = 0);

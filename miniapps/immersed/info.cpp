@@ -19,6 +19,7 @@ RunHeader immersed_header(const ImmersedCase& c) {
   for (const ScalarCase& s : c.flow.scalars)
     for (const std::string& name : body_quantities_of(s)) h.quantities.push_back(name);
   h.quantities.emplace_back("torque_mean");
+  for (int d = 0; d < c.flow.dim(); ++d) h.quantities.push_back(std::string("mean_velocity_") + "xyz"[d]);
   for (const BodyCase& body : c.bodies) {
     if (c.bodies.size() == 1) break;
     for (const char* column : {"drag", "lift", "torque"}) h.history.push_back(with_name(column, body));

@@ -130,6 +130,22 @@ void write_surface_coefficients(const std::string& path, const ImmersedCase& c, 
   write_text_aside(path, text);
 }
 
+std::map<std::string, double> mean_velocity(const ImmersedCase& c, const WholeFlow& flow) {
+  std::map<std::string, double> all;
+  for (int d = 0; d < c.flow.dim(); ++d) {
+    const WholeField u = flow.component(d), part = flow.more(at(d));
+    double sum = 0;
+    flow.layout.for_cells([&](int i, int j, int k) {
+      const int to[3] = {i + (d == 0), j + (d == 1), k + (d == 2)};
+      const auto& line = c.flow.grid.line;
+      const double volume = line[0].width[i] * line[1].width[j] * line[2].width[k];
+      sum += 0.5 * volume * (part(i, j, k) * u(i, j, k) + part(to[0], to[1], to[2]) * u(to[0], to[1], to[2]));
+    });
+    all[std::string("mean_velocity_") + "xyz"[d]] = sum / c.flow.grid.volume();
+  }
+  return all;
+}
+
 double wake_length(const ImmersedCase& c, const WholeFlow& flow, const Surface& surface) {
   const Box3 box = bounding_box(surface.node);
   const SampledField u = sampled_fields(c.flow, flow).front();

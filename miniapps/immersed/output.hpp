@@ -1,6 +1,7 @@
 // Output of a flow around a body in addition to the fields and profiles of the incompressible miniapp.
 #pragma once
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ void write_surface(const std::string& path, const Surface& surface, std::vector<
 //   cf = tau . t / (U^2 / 2),     t along the wall, towards larger x
 void write_surface_coefficients(const std::string& path, const ImmersedCase& c, double velocity, const WholeFlow& flow,
                                 std::vector<SurfaceLoad> loads);
+
+// Mean over the box of the velocity along each direction, where the velocity in a body counts as zero: the superficial
+// velocity of a porous array. Quantities mean_velocity_x, _y(, _z).
+std::map<std::string, double> mean_velocity(const ImmersedCase& c, const WholeFlow& flow);
 
 // Length of the recirculation zone divided by the reference length: distance downstream of the body at which u on the
 // line through its middle changes from negative to positive; 0 without backflow.

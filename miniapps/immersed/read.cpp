@@ -22,7 +22,8 @@ void refuse_crossing(const Table& t, const Body& body, const IncompressibleCase&
     const auto& faces = c.grid.line[d].faces;
     const bool is_crossed = p.side % 2 ? box.high[d] > faces.back() : box.low[d] < faces.front();
     if (is_crossed && p.type != SidePatch::Type::wall && p.type != SidePatch::Type::slip)
-      t.fail("position", "a body may reach beyond sides of type wall or slip only, in y or z");
+      t.fail("position",
+             "a body may reach beyond sides of type wall or slip only, in y or z; move it away from periodic sides");
   }
 }
 

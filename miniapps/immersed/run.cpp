@@ -186,7 +186,9 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     for (std::size_t i = 0; i < 3; ++i) q[names[i] + ending] = std::array{number, flux, mean}[i];
   }
   std::map<std::string, double> quantities_of(const WholeFlow& fields) {
-    return {{"wake_length", wake_length(c, fields, flow.bodies()[0].surface())}};
+    std::map<std::string, double> q = mean_velocity(c, fields);
+    q["wake_length"] = wake_length(c, fields, flow.bodies()[0].surface());
+    return q;
   }
   std::map<std::string, double> quantities() {
     auto q = forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
@@ -228,6 +230,8 @@ constexpr Quantity quantity_list[] = {
     {"lift_max", "", "largest lift coefficient"},
     {"strouhal", "", "Strouhal number: frequency of the lift times reference_length / reference_velocity"},
     {"wake_length", "", "length of the recirculation zone downstream of the body, divided by reference_length"},
+    {"mean_velocity_x", "velocity",
+     "mean over the box of the velocity along x, where the velocity in a body counts as zero; also y, z"},
     {"force_agreement", "", "root mean square of drag - drag_control_volume, divided by that of drag"},
     {"max_mass_error", "1/time", "largest divergence of the fluxes of a cut cell"},
     {"volume_error", "", "largest relative error of the volume of a cavity"},

@@ -37,7 +37,7 @@ class FractionalStep : public StaggeredFlow<Space> {
   // Equations (2) to (5). Returns null on success, otherwise the system whose solver failed; the velocity is then u^n
   // (momentum failed) or u* (pressure failed).
   const FlowSystem<Space>* advance(double dt, Timings& timings);
-  double rate() const { return std::max(Base::rate(), Base::scalar_rate(scalars_)); }
+  double rate() const { return Base::steady_rate(scalars_); }
 
   // The state of StaggeredFlow and of the scalars.
   NamedArrays<Space> state();

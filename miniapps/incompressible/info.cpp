@@ -23,6 +23,7 @@ StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& con
   const bool takes_turns = momentum_system.method_of(linear) == "chebyshev";  // all on one work vector
   RunHeader header = structured_header(c);
   add_scalar_quantities(c, header);
+  add_history_columns(config, c, header);
   const auto scalars = static_cast<std::int64_t>(c.scalars.size());
   std::int64_t of_scalars = scalars * word * (2 * padded + 2 * cells + sides);
   for (const ScalarCase& s : c.scalars)

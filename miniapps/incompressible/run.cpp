@@ -20,6 +20,8 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
     const Communicator& ranks = flow.ranks().communicator();
     row["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     row["kinetic_energy"] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid));
+    if (row.has("dissipation")) row["dissipation"] = ranks.sum(mean_dissipation());
+    if (row.has("enstrophy")) row["enstrophy"] = ranks.sum(mean_enstrophy());
     for (std::size_t s = 0; s < this->scalars().size(); ++s)
       if (!this->scalars()[s].is_temperature())
         row[this->scalars()[s].name + "_total"] = ranks.sum(scalar_total(flow.flow(), flow.metrics(), s));
@@ -46,12 +48,18 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
     std::map<std::string, double> q;
     q["kinetic_energy"] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), c.grid));
     q["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
-    q["dissipation"] = ranks.sum(dissipation(flow.flow(), flow.metrics(), c.grid, c.viscosity));
-    q["enstrophy"] = ranks.sum(enstrophy(flow.flow(), flow.metrics(), c.grid));
+    q["dissipation"] = ranks.sum(mean_dissipation());
+    q["enstrophy"] = ranks.sum(mean_enstrophy());
     q["rate"] = flow.rate();
     if (growth.is_asked()) q["growth_rate"] = growth.rate();
     return q;
   }
+
+  // Shares of this rank.
+  double mean_dissipation() const {
+    return dissipation(flow.flow(), flow.metrics(), flow.flow_case().grid, flow.flow_case().viscosity);
+  }
+  double mean_enstrophy() const { return enstrophy(flow.flow(), flow.metrics(), flow.flow_case().grid); }
 
   Growth growth;
 };
@@ -72,6 +80,9 @@ constexpr Quantity quantity_list[] = {
 constexpr Quantity column_list[] = {
     {"max_divergence", "1/time", "largest |div u| of all cells, every diagnostics_every steps"},
     {"kinetic_energy", "velocity^2", "mean of |u|^2 / 2 over the box, every diagnostics_every steps"},
+    {"dissipation", "velocity^2/time",
+     "kinematic viscosity times the mean of |grad u|^2, if [output] history names it"},
+    {"enstrophy", "1/time^2", "mean of |curl u|^2 / 2 over the box, if [output] history names it"},
     {"rate", "velocity/time", "largest |du/dt|, every steady_every steps"},
     {"SCALAR_total", "scalar * volume", "integral of [scalar.SCALAR] over the box, every diagnostics_every steps"}};
 

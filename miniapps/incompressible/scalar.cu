@@ -242,14 +242,8 @@ void Scalar<Space>::add_increment(Flow<Space>& flow) {
 
 template <class Space>
 double Scalar<Space>::relative_change(const Flow<Space>& flow, const Communicator& ranks) const {
-  const Extents box = l_.cells();
-  const int nx = box.nx, ny = box.ny, sy = l_.stride(1), sz = l_.stride(2);
-  const double* T = flow.scalars[index_].data() + l_.origin();
-  const auto value = [=] WEIR_HD(int q) { return T[q % nx + q / nx % ny * sy + q / (nx * ny) * sz]; };
-  const double mean = sum_over_ranks<Space>(ranks, box.count(), value) / static_cast<double>(l_.whole_count());
-  const double most = ranks.max(max_abs<Space>(box.count(), [=] WEIR_HD(int q) { return value(q) - mean; }));
   const double change = ranks.max(max_norm<Space>(delta_));
-  return change > 0 ? change / most : 0;
+  return change > 0 ? change / largest_deviation(l_, flow.scalars[index_], ranks) : 0;
 }
 
 template <class Space>

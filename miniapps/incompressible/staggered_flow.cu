@@ -68,6 +68,30 @@ double StaggeredFlow<Space>::rate() const {
 }
 
 template <class Space>
+double StaggeredFlow<Space>::box_length() const {
+  double length = 0;
+  for (int d = 0; d < layout().dim; ++d) length = std::max(length, flow_case_.grid.line[d].length());
+  return length;
+}
+
+template <class Space>
+double StaggeredFlow<Space>::largest_speed() const {
+  double speed = 0;
+  for (int d = 0; d < layout().dim; ++d)
+    speed = std::max(speed, ranks_.communicator().max(weir::range_of<Space>(flow_.velocity[d]).size()));
+  return speed;
+}
+
+// The pressure changes by psi / dt (5).
+template <class Space>
+double StaggeredFlow<Space>::relative_rate(double speed) const {
+  const double U = std::max(speed, flow_case_.viscosity / box_length()), dt = dt_before > 0 ? dt_before : 1;
+  const Communicator& ranks = ranks_.communicator();
+  const double P = std::max(largest_deviation(layout(), flow_.p, ranks), U * U);
+  return std::max(StaggeredFlow::rate() / U, ranks.max(max_norm<Space>(psi_)) / (dt * dt) / P);
+}
+
+template <class Space>
 NamedArrays<Space> StaggeredFlow<Space>::state() {
   NamedArrays<Space> all;
   for (int c = 0; c < layout().dim; ++c) {

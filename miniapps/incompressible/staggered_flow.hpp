@@ -48,8 +48,7 @@ struct FlowSystem {
 template <class Space>
 class StaggeredFlow {
  public:
-  // max |u* - u^n| / dt of the last step, which `steady_tolerance` limits together with scalar_rate. One pass over the
-  // unknowns.
+  // max |u* - u^n| / dt of the last step. One pass over the unknowns.
   double rate() const;
   // dt times the largest value of all ranks is the CFL number.
   double courant_rate() const { return weir::courant_rate(flow_, metrics()); }
@@ -85,20 +84,23 @@ class StaggeredFlow {
     halo_.pressure(flow_);
     pressure_ghosts(flow_);
   }
-  // Relative change of the scalars per time, times the speed of the flow: in the unit of rate(). In a fluid at rest the
-  // speed is diffusivity over the length of the box.
+  // The steady-state criterion is the larger of rate() and the relative change of the scalars per time, times the speed
+  // of the flow. In a fluid at rest the speed is diffusivity over the length of the box. steady_relative: see case.cpp.
   template <class Scalars>
-  double scalar_rate(const Scalars& scalars) const {
-    double length = 0, speed = 0, most = 0;
-    for (int d = 0; d < layout().dim && !scalars.empty(); ++d) {
-      length = std::max(length, flow_case_.grid.line[d].length());
-      speed = std::max(speed, ranks_.communicator().max(weir::range_of<Space>(flow_.velocity[d]).size()));
+  double steady_rate(const Scalars& scalars) const {
+    const bool is_relative = flow_case_.time.steady_relative;
+    if (scalars.empty() && !is_relative) return StaggeredFlow::rate();
+    const double speed = largest_speed(), dt = dt_before > 0 ? dt_before : 1;
+    double most = is_relative ? relative_rate(speed) : StaggeredFlow::rate();
+    for (const auto& s : scalars) {
+      const double scale = is_relative ? 1 : std::max(speed, s.given().diffusivity / box_length());
+      most = std::max(most, scale * s.relative_change(flow_, ranks_.communicator()) / dt);
     }
-    for (const auto& s : scalars)
-      most = std::max(
-          most, std::max(speed, s.given().diffusivity / length) * s.relative_change(flow_, ranks_.communicator()));
-    return dt_before > 0 ? most / dt_before : most;
+    return most;
   }
+  double box_length() const;
+  double largest_speed() const;                                  // component of the velocity
+  double relative_rate(double speed) const;                      // of velocity and pressure
   MomentumTerms momentum_terms(int component, double dt) const;  // of (2)
   // Solves (2): u* = u^n + delta. rhs(d): right-hand side of component d. label: of the timings. Returns null, or the
   // system that failed.

@@ -3,6 +3,7 @@
 #include "base/table_option.hpp"
 #include "mesh/structured/read_grid.hpp"
 #include "miniapps/structured/output.hpp"
+#include "miniapps/structured/plan.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/read_sides.hpp"
 #include "miniapps/structured/time/growth.hpp"
@@ -62,6 +63,11 @@ constexpr Option time_keys[] = {
      "tolerance of the steady-state criterion: the run ends when max |du/dt|, and U max |ds/dt| / S for each scalar s, "
      "are below it (U: largest speed, S: largest deviation of s from its mean); 0: off",
      "[0, inf)", "velocity/time"},
+    {"steady_relative", Option::boolean, "false",
+     "switch for a steady-state criterion that is relative and includes the pressure: steady_tolerance (unit 1/time) "
+     "then limits max |du/dt| / U, max |ds/dt| / S and max |dp/dt| / max(P, density U^2), where S and P are the "
+     "largest "
+     "deviations from the mean and U is at least viscosity / length of the box (fractional_step, immersed)"},
     {"steady_every", Option::integer, "10", "number of steps between two evaluations of the steady-state criterion",
      "[1, inf)", "steps"}};
 constexpr Option coupled_time_keys[] = {{"steady", Option::boolean, "false",
@@ -211,7 +217,7 @@ void read_time(const Table& options, Scheme scheme, TimeControl& time) {
     time.steady = t.get<bool>("steady");
   }
   if (time.steady) {
-    for (const char* key : {"end", "dt", "cfl", "steady_tolerance", "steady_every"})
+    for (const char* key : {"end", "dt", "cfl", "steady_tolerance", "steady_relative", "steady_every"})
       if (t.has(key))
         t.fail(key, std::string(key) + " has no effect with steady = true: the criteria of [pseudo_time] end the run");
     return;
@@ -228,6 +234,11 @@ void read_time(const Table& options, Scheme scheme, TimeControl& time) {
   }
   time.steady_tolerance = t.get<double>("steady_tolerance");
   time.steady_every = t.get<int>("steady_every");
+  time.steady_relative = t.get<bool>("steady_relative");
+  if (time.steady_relative && scheme == Scheme::artificial_compressibility)
+    t.fail("steady_relative",
+           "steady_relative needs scheme = \"fractional_step\"; steady = true is the criterion of "
+           "all equations of artificial compressibility");
 }
 
 }  // namespace
@@ -257,6 +268,7 @@ std::vector<KeyTable> incompressible_keys() {
   std::vector<KeyTable> keys = structured_keys(), coupled = coupled_keys();
   for (const KeyTable& table : carried_keys()) keys.push_back(table);
   keys.push_back({"output", "fractional_step", Growth::options()});
+  keys.push_back({"output", "", history_options()});
   keys.push_back({"time", "artificial_compressibility", coupled_time_keys});
   keys.insert(keys.end(), coupled.begin(), coupled.end());
   return keys;

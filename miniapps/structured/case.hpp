@@ -36,9 +36,10 @@ struct TimeControl {
   double end = 0;
   double dt = 0;  // fixed time step; 0: from the CFL number
   double cfl = 0;
-  double steady_tolerance = 0;  // the run stops when max |du/dt| is below this; 0: off
-  int steady_every = 10;        // number of steps between two checks
-  bool steady = false;          // no physical time, only pseudo-time steps (artificial compressibility)
+  double steady_tolerance = 0;   // the run stops when max |du/dt| is below this; 0: off
+  int steady_every = 10;         // number of steps between two checks
+  bool steady_relative = false;  // the check is that of all variables, each relative to its size
+  bool steady = false;           // no physical time, only pseudo-time steps (artificial compressibility)
 };
 
 struct IncompressibleCase {

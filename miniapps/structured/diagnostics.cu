@@ -4,6 +4,7 @@
 
 #include "physics/scalar.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/distributed/sum_over_ranks.hpp"
 
 namespace weir {
 namespace {
@@ -199,6 +200,16 @@ double enstrophy(const Flow<Space>& flow, const Metrics& m, const Grid& grid) {
   return sum_over_cells<Space>(v.l, row) / grid.volume();
 }
 
+template <class Space>
+double largest_deviation(const Layout& l, const Array<double, Space>& field, const Communicator& ranks) {
+  const Extents box = l.cells();
+  const int nx = box.nx, ny = box.ny, sy = l.stride(1), sz = l.stride(2);
+  const double* f = field.data() + l.origin();
+  const auto value = [=] WEIR_HD(int q) { return f[q % nx + q / nx % ny * sy + q / (nx * ny) * sz]; };
+  const double mean = sum_over_ranks<Space>(ranks, box.count(), value) / static_cast<double>(l.whole_count());
+  return ranks.max(max_abs<Space>(box.count(), [=] WEIR_HD(int q) { return value(q) - mean; }));
+}
+
 std::optional<BadCell> first_not_finite(const WholeFlow& flow) {
   const Layout& l = flow.layout;
   const char names[3] = {'u', 'v', 'w'};
@@ -212,12 +223,13 @@ std::optional<BadCell> first_not_finite(const WholeFlow& flow) {
   return std::nullopt;
 }
 
-#define WEIR_DIAGNOSTICS(S)                                                              \
-  template double kinetic_energy<S>(const Flow<S>&, const Metrics&, const Grid&);        \
-  template double component_energy<S>(const Flow<S>&, const Metrics&, const Grid&, int); \
-  template double max_divergence<S>(const Flow<S>&, const Metrics&);                     \
-  template double courant_rate<S>(const Flow<S>&, const Metrics&);                       \
-  template double enstrophy<S>(const Flow<S>&, const Metrics&, const Grid&);             \
+#define WEIR_DIAGNOSTICS(S)                                                                          \
+  template double largest_deviation<S>(const Layout&, const Array<double, S>&, const Communicator&); \
+  template double kinetic_energy<S>(const Flow<S>&, const Metrics&, const Grid&);                    \
+  template double component_energy<S>(const Flow<S>&, const Metrics&, const Grid&, int);             \
+  template double max_divergence<S>(const Flow<S>&, const Metrics&);                                 \
+  template double courant_rate<S>(const Flow<S>&, const Metrics&);                                   \
+  template double enstrophy<S>(const Flow<S>&, const Metrics&, const Grid&);                         \
   template double dissipation<S>(const Flow<S>&, const Metrics&, const Grid&, double);
 WEIR_DIAGNOSTICS(Host)
 WEIR_DIAGNOSTICS(Device)

@@ -34,6 +34,10 @@ double dissipation(const Flow<Space>& flow, const Metrics& m, const Grid& grid, 
 template <class Space>
 double enstrophy(const Flow<Space>& flow, const Metrics& m, const Grid& grid);
 
+// The largest difference between a padded field at the cell centres and its mean, of all ranks.
+template <class Space>
+double largest_deviation(const Layout& l, const Array<double, Space>& field, const Communicator& ranks);
+
 // The first cell (k slowest) in which a component or the pressure is not finite.
 struct BadCell {
   char field = 'u';

@@ -12,6 +12,11 @@
 namespace weir {
 namespace {
 
+constexpr Option history_keys[] = {
+    {"history", Option::texts, "[]",
+     "additional columns of history.csv, computed every diagnostics_every steps; enstrophy requires fractional_step",
+     "dissipation | enstrophy"}};
+
 std::string grid_line(const IncompressibleCase& c) {
   std::string text;
   for (int d = 0; d < c.dim(); ++d) {
@@ -93,6 +98,17 @@ RunHeader structured_header(const IncompressibleCase& c) {
   }
   if (c.has_exact_pressure()) h.quantities.push_back("error_pressure_l2");
   return h;
+}
+
+Options history_options() { return history_keys; }
+
+void add_history_columns(const Table& config, const IncompressibleCase& c, RunHeader& h) {
+  const Table output = config.table("output").described_by(history_keys);
+  for (const std::string& name : output.get<std::vector<std::string>>("history")) {
+    if (name == "enstrophy" && c.scheme != Scheme::fractional_step)
+      output.fail("history", "the column enstrophy needs scheme = \"fractional_step\"");
+    if (std::ranges::find(h.history, name) == h.history.end()) h.history.push_back(name);
+  }
 }
 
 }  // namespace weir

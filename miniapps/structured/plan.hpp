@@ -37,4 +37,8 @@ struct StructuredPlan {
 // The header of an incompressible run by the fractional step, from which the others' are made.
 RunHeader structured_header(const IncompressibleCase& c);
 
+// [output] history: columns of history.csv that are not computed unless they are named there.
+Options history_options();
+void add_history_columns(const Table& config, const IncompressibleCase& c, RunHeader& h);
+
 }  // namespace weir

@@ -30,7 +30,9 @@ void refuse_outside(const Body& body, const Box3& box, const std::array<PointLin
       throw Error(Exit::usage, "the body leaves the grid at t = " + std::to_string(body.time()) + ": along " +
                                    "xyz"[d] + " it reaches from " + std::to_string(box.low[d]) + " to " +
                                    std::to_string(box.high[d]) + ", but the grid points from " +
-                                   std::to_string(line[d].front()) + " to " + std::to_string(line[d].back()));
+                                   std::to_string(line[d].front()) + " to " + std::to_string(line[d].back()) +
+                                   "; no body crosses x_min or x_max, and a moving one crosses no side, even if the "
+                                   "sides are periodic");
 }
 
 // The largest spacing of points near the body in any direction.

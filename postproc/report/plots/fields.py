@@ -1,4 +1,4 @@
-"""The flow of the last field output: in 2D the whole field, in 3D the three mid-planes, a row each."""
+"""The flow of the last field output: in 2D the whole field, in 3D the mid-planes, a row each, without those along thin directions."""
 import os
 from functools import partial
 
@@ -8,6 +8,7 @@ from . import sketch, style
 from .vtkhdf import open_fields
 
 AXES = "xyz"
+THIN = 4  # a direction of this many cells or fewer is not drawn
 
 
 class Plane:
@@ -190,6 +191,12 @@ def _write_values(plane, folder):
     style.write_csv(os.path.join(folder, "field_%s.csv" % plane.name), columns)
 
 
+def normals_of(vtr):
+    """The normals of the planes that are drawn: both directions in the plane have more than THIN cells."""
+    is_thin = [len(f) - 1 <= THIN for f in vtr.faces]
+    return [n for n in ((2,) if vtr.is_2d else (2, 1, 0)) if not any(is_thin[d] for d in range(3) if d != n)]
+
+
 def field_plots(run, folder):
     """The figures, a list per plane, and their source."""
     path = run.last_fields()
@@ -197,7 +204,8 @@ def field_plots(run, folder):
         raise ValueError("no field output was written (vtk/*.pvd)")
     vtr = open_fields(path)
     groups, scalars = [], ["temperature", *run.table("scalar")]
-    for normal in (2,) if vtr.is_2d else (2, 1, 0):
+    normals = normals_of(vtr)
+    for normal in normals:
         plane = Plane(vtr, normal, scalars)
         if plane.velocity is None and plane.pressure is None:
             raise ValueError("%s holds neither velocity nor pressure" % os.path.basename(path))
@@ -207,4 +215,5 @@ def field_plots(run, folder):
         groups[-1][0].write_more = partial(_write_values, plane, folder)
     when = "" if vtr.time is None else ("pseudo-time step %d, " if run.is_steady() else "t = %.6g, ") % vtr.time
     cells = " × ".join(str(len(f) - 1) for f in vtr.faces[:2 if vtr.is_2d else 3])
-    return groups, "%s%s cells, from %s" % (when, cells, os.path.relpath(path, run.path))
+    note = "" if normals else "; no picture, because every plane has a direction of at most %d cells" % THIN
+    return groups, "%s%s cells, from %s%s" % (when, cells, os.path.relpath(path, run.path), note)

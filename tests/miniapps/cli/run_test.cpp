@@ -218,6 +218,24 @@ TEST_F(Weir, TheSteadyStateIsLookedForAtItsInterval) {
     EXPECT_EQ(row.at("rate").empty(), std::stoi(row.at("step")) % 3 != 0) << row.at("step");
 }
 
+// The columns that [output] history names, and no others; the flow is the same.
+TEST_F(Weir, DissipationAndEnstrophyAreInTheHistoryIfNamed) {
+  const std::string both = "output.history=[\"dissipation\",\"enstrophy\"]";
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "plain", "--steps", "20"}).code, 0);
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "more", "--steps", "20", "--set", both}).code, 0);
+  EXPECT_EQ(summary("plain")["state_hash"], summary("more")["state_hash"]);
+  EXPECT_EQ(rows("plain/history.csv").back().count("dissipation"), 0u);
+  for (const std::string name : {"dissipation", "enstrophy"}) {
+    const double end = summary("more")["quantities"][name];
+    EXPECT_NEAR(std::stod(rows("more/history.csv").back().at(name)), end, 1e-6 * end);
+    EXPECT_TRUE(rows("more/history.csv").front().at(name).empty());  // not a step of diagnostics_every
+  }
+  const Finished f = weir(
+      {"run", "cavity.toml", "-o", "coupled", "--set", both, "--set", "flow.scheme=\"artificial_compressibility\""});
+  EXPECT_EQ(f.code, 2);
+  EXPECT_NE(f.err.find("enstrophy needs scheme"), std::string::npos) << f.err;
+}
+
 TEST_F(Weir, AClosedOutputHarmsNoRun) {
   ASSERT_EQ(weir({"run", "cavity.toml", "-o", "whole", "--steps", "30"}).code, 0);
   const Finished f =

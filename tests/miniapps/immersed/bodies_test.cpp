@@ -188,6 +188,35 @@ TEST(FluidInside, FlowThroughATubeWithPeriodicEndsIsExactToSecondOrder) {
   EXPECT_LT(fine, 0.01);
 }
 
+// F / (mu U) of slow flow through a square array of cylinders with the solid fraction 0.2, driven by a force 1.
+double array_drag(int cells, const std::string& position) {
+  const std::string n = std::to_string(cells);
+  std::string sides;
+  for (const char* side : {"x_min", "x_max", "y_min", "y_max"})
+    sides += std::string(side) + " = { type = \"periodic\" }\n";
+  TestFlow<Host> t("[grid]\ncells = [" + n + ", " + n + "]\nlength = [1.0, 1.0]\norigin = [-0.5, -0.5]\n[flow]\n" +
+                   "viscosity = 10.0\nbody_force = [1.0, 0.0]\n[boundary]\n" + sides +
+                   "[time]\nend = 1.0\ndt = 2e-4\n[body]\ndiameter = 0.504626504\nposition = " + position + "\n" +
+                   tight);
+  t.advance(150);  // time 0.03: a rate of 10 * 50
+  const auto& parts = t.flow.own_cut().fraction;
+  return 1 / (10 * mean_velocity(t.c, WholeFlow(t.flow.flow(), {parts[0], parts[1]})).at("mean_velocity_x"));
+}
+
+TEST(PeriodicArray, DragOfCylindersConvergesToSanganiAndAcrivosWithSecondOrder) {
+  constexpr double published = 51.53;  // 51.527 by collocation of their series
+  const double coarse = array_drag(16, "[0.0, 0.0]"), fine = array_drag(48, "[0.0, 0.0]");
+  EXPECT_GT(std::log((coarse / published - 1) / (fine / published - 1)) / std::log(3.0), 1.9) << coarse << ", " << fine;
+  EXPECT_NEAR(fine, published, 0.005 * published);
+}
+
+// Moved towards a periodic side, to a tenth of a cell from it: ghost nodes take values from beyond the side.
+TEST(PeriodicArray, HasTheSameDragWhereverTheCylinderLiesInItsCell) {
+  const double middle = array_drag(32, "[0.0, 0.0]");
+  for (const char* position : {"[0.125, 0.0]", "[0.2446, 0.0]", "[0.0, -0.2446]"})
+    EXPECT_NEAR(array_drag(32, position), middle, 0.002 * middle) << position;
+}
+
 // Conduction through an annulus: T = ln r / ln 2 between radius 1 (T = 0) and 2 (T = 1) around the centre.
 TEST(FluidInside, HeatConductedThroughAnAnnulusIsTheExactFlux) {
   const auto flux = [](int cells) {

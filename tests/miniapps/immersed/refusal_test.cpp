@@ -90,6 +90,21 @@ TEST(ImmersedCaseFile, ABodyOrAGapOfFewCellsIsWarnedOf) {
   const auto leaves = with(fixed_cylinder + "motion = { type = \"translation\", velocity = [100.0, 0.0] }\n");
   ASSERT_EQ(leaves.size(), 1u);
   EXPECT_TRUE(says(leaves[0], "leaves the grid through x_max at t = ")) << leaves[0];
+  const std::string upwards = fixed_cylinder + "motion = { type = \"translation\", velocity = [0.0, 2.0] }\n",
+                    crossing = replaced(text_of(16, 0.1, 1, upwards), of_slip, periodic);
+  const auto crosses = warnings_of(crossing);
+  ASSERT_EQ(crosses.size(), 1u);
+  EXPECT_TRUE(says(crosses[0], "cannot cross sides, periodic ones included")) << crosses[0];
+  TestFlow<Host> flow(crossing);
+  std::string message;
+  try {
+    flow.advance(9);  // it reaches y = 2 in the eighth step
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Exit::usage);
+    message = e.what();
+  }
+  EXPECT_TRUE(says(message, "at t = 0.8")) << message;
+  EXPECT_TRUE(says(message, "even if the sides are periodic")) << message;
 }
 
 // Without a refusal the flow is not continuous, or the pressure system has no solution.

@@ -104,6 +104,30 @@ TEST(Heat, IsSteadyWhereTheTemperatureIs) {
   EXPECT_LT(f.step.rate(), 1e-8);
 }
 
+// In other units of length and time the relative rate of velocity, pressure and temperature is the same.
+TEST(Heat, ARelativeSteadyRateIsThatOfAllVariablesInAnyUnits) {
+  const auto rate_in = [](double length, double time, const std::string& key) {
+    const auto text = [](double v) { return std::to_string(v); };
+    const double u = length / time, nu = 0.1 * length * u;
+    const std::string wall = "{ type = \"wall\" }\n",
+                      boundary = "x_min = { type = \"wall\", temperature = 1.0 }\n" +
+                                 ("x_max = { type = \"wall\", temperature = 0.0 }\ny_min = " + wall) +
+                                 "y_max = " + wall;
+    std::string text_of_case =
+        case_of("cells = [8, 8]\nlength = [" + text(length) + ", " + text(length) + "]", "viscosity = " + text(nu),
+                "diffusivity = " + text(nu) + "\nexpansion = 1.0\ngravity = [0.0, " + text(-u / time) + "]", boundary,
+                0.125 * time);
+    const auto at = text_of_case.find("[time]\n") + 7;
+    TestFlow<Host> f(text_of_case.insert(at, key));
+    f.advance(6);
+    return f.step.rate() * time;
+  };
+  const double plain = rate_in(1, 1, ""), relative = rate_in(1, 1, "steady_relative = true\n");
+  EXPECT_GT(relative, 1.5 * plain);  // the speed is far below 1
+  EXPECT_NEAR(rate_in(4, 0.5, "steady_relative = true\n"), relative, 1e-9 * relative);
+  EXPECT_GT(std::abs(rate_in(4, 0.5, "") - plain), 0.1 * plain);
+}
+
 // exp(-kappa t) sin(x - t): carried and diffused, exact.
 template <class Space>
 double wave_error(int n) {

@@ -235,6 +235,19 @@ class Pictures(Folder):
         self.assertEqual([[f.name for f in plane] for plane in figures],
                          [[what + a for what in ("speed_", "vorticity_", "pressure_")] for a in "zyx"])
 
+    def test_directions_of_at_most_four_cells_are_not_drawn(self):
+        self.make("3d")
+        grid, flow = fabricate_run.taylor_green()
+        for thin, planes in (((2,), "z"), ((1,), "y"), ((0,), "x"), ((0, 2), "")):
+            for cells, drawn in ((4, planes), (5, "zyx")):
+                keep = tuple(slice(cells if d in thin else None) for d in (2, 1, 0))
+                part = [f[:cells + 1] if d in thin else f for d, f in enumerate(grid)]
+                fabricate_run.write_vtr(os.path.join(self.path, "vtk/run_00000400.vtr"), 2.0, part,
+                                        {name: field[keep] for name, field in flow.items()}, compress=False)
+                figures, source = fields.field_plots(records.RunDirectory(self.path), os.path.join(self.path, "plots"))
+                self.assertEqual("".join(plane[0].name[-1] for plane in figures), drawn)
+                self.assertEqual("no picture" in source, not drawn)
+
 
 if __name__ == "__main__":
     unittest.main()
