@@ -6,8 +6,8 @@
 A case runs three steps on the host, on two and on four ranks, and one step on the device, which is emulated and slow. Its hashes
 are compared with state_hashes.json, which keeps one table per kind of machine: processor, compiler, flags and numerical libraries
 decide the last bits. Where the file has no table for this kind of machine, the test is skipped (exit code 77). --record writes
-this machine's table: do so only in a commit that says why hashes change. The same hashes are no longer known for
-the other kinds of machine: their tables get null, which is not compared, until --record is run there.
+this machine's table: do so only in a commit that adds a case or says why hashes change. Changed hashes are no longer known for
+the other kinds of machine: their tables get null. What a table does not know is reported and not compared.
 """
 import argparse
 import concurrent.futures
@@ -96,13 +96,13 @@ def main():
             expected = table.get(path.stem, {})
             count += len(found)
             for variant in found:
-                now, before = found[variant][0], expected.get(variant, "none")
+                now, before = found[variant][0], expected.get(variant)
                 if before is None:
                     print("%s, %s: %s, not known for this kind of machine" % (path.stem, variant, now), flush=True)
                 elif now != before:
                     differ += 1
                     print("%s, %s: %s, not %s" % (path.stem, variant, now, before), flush=True)
-                    for other in tables.values() if before != "none" else ():
+                    for other in tables.values():
                         if other is not table and variant in other.get(path.stem, {}):
                             other[path.stem][variant] = None
             if a.record:
