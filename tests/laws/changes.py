@@ -150,7 +150,17 @@ def in_other_units(case, keys, units):
             return value
         return scaled(value, factor(powers, units), names)
 
-    return walk(case, "", change)
+    angles = [copy.deepcopy(m) for m in motions_of(case)]
+    case = walk(case, "", change)
+    for before, after in zip(angles, motions_of(case)):  # the amplitude of an oscillation is a length, others are angles and strains
+        if "amplitude" in before and before["type"] != "oscillation":
+            after["amplitude"] = before["amplitude"]
+    return case
+
+
+def motions_of(case):
+    lists = [body.get("motion", []) for body in bodies_of(case)]
+    return [m for motions in lists for m in (motions if isinstance(motions, list) else [motions])]
 
 
 def elsewhere(case, by):

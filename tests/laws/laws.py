@@ -280,6 +280,11 @@ class Laws:
         if any(min(x - low, low + length - x) < 0.6 * body.get("diameter", 1.0) for body in bodies_of(case)
                for x, low, length in zip(body.get("position", [0.0] * 3), grid.get("origin", [0.0] * dim), grid.get("length", [1.0] * dim))):
             raise NotTold("a body near or across a side")
+        lines = grid.get("stretching", [None] * dim)
+        cell = max(s["width"] if isinstance(s, dict) and "width" in s else l / n
+                   for s, l, n in zip(lines, grid.get("length", [1.0] * dim), grid["cells"]))
+        if any(min(body.get("diameters", body.get("lengths", [2 * cell]))) < 2 * cell for body in bodies_of(case)):
+            raise NotTold("a body thinner than two cells")
         left_out = ("motion", "control_volume", "temperature", "heat_flux", "angular_velocity")
         case["body"] = [{k: v for k, v in body.items() if k not in left_out} for body in bodies_of(case)]
         case["flow"] = {"viscosity": case["flow"]["viscosity"], "body_force": [0.3, -0.7, 0.0][:dim]}
