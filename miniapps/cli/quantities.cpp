@@ -4,7 +4,9 @@ namespace weir {
 namespace {
 
 constexpr Quantity probe_errors[] = {
-    {"error_NAME", "", "largest difference from the published data of a [[probe]] or [[surface]]"}};
+    {"error_NAME", "", "largest difference from the published data of a [[probe]] or [[surface]]"},
+    {"mean_error_NAME", "", "mean difference from the published data of a [[probe]]"},
+    {"position_NAME", "length", "distance from the start of a [[probe]] at which its first field crosses `crossing`"}};
 constexpr Quantity first_columns[] = {{"step, time, dt", "", "number of the step, time at its end, and its size"},
                                       {"cfl", "", "largest CFL number of the step"}};
 constexpr Quantity last_columns[] = {{"wall", "s", "wall-clock time since the start"}};

@@ -234,9 +234,7 @@ std::map<std::string, double> CompressibleOutput::write_profiles(const FlowField
 }
 
 std::vector<std::string> CompressibleOutput::quantities() const {
-  std::vector<std::string> names;
-  for (const Probe& probe : probes_)
-    if (probe.reference) names.push_back("error_" + probe.name);
+  std::vector<std::string> names = probe_quantities(probes_);
   for (const SurfaceComparison& c : comparisons_) {
     if (c.at) names.push_back("value_" + c.name);
     if (c.has_published) names.push_back("error_" + c.name);

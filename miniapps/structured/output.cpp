@@ -196,8 +196,7 @@ std::map<std::string, double> FlowOutput::write_profiles(const WholeFlow& flow) 
 
 std::vector<std::string> FlowOutput::quantities() const {
   std::vector<std::string> names = quantities_of(surfaces_, case_);
-  for (const Probe& probe : probes_)
-    if (probe.reference) names.push_back("error_" + probe.name);
+  for (std::string& name : probe_quantities(probes_)) names.push_back(std::move(name));
   return names;
 }
 

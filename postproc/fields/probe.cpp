@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "base/error.hpp"
@@ -20,8 +22,13 @@ constexpr Option probe_keys[] = {
     {"fields", Option::texts, Option::required,
      "sampled fields: u, v, w, p; compressible: u, v, p, mach, density, entropy, cp, temperature"},
     {"reference", Option::table, "",
-     "published data; the largest difference from them is reported as the quantity error_NAME", "", "", "",
-     comparison_options}};
+     "published data; the largest difference from them is reported as the quantity error_NAME, the mean difference as "
+     "mean_error_NAME",
+     "", "", "", comparison_options},
+    {"crossing", Option::number, "depends: none",
+     "value of the first of the fields; the distance from `from` at which the field first crosses it is reported as "
+     "the "
+     "quantity position_NAME"}};
 constexpr Option field_keys[] = {{"field", Option::text, "depends on the probe: the first of its fields",
                                   "field to compare with the published data"}};
 constexpr Option history_keys[] = {
@@ -95,6 +102,19 @@ void read_reference(const Table& table, Probe& probe) {
   }
   if (varying != 1) table.fail("file", "published data is compared along a line in x, y or z only");
   check_range(table, probe);
+}
+
+// The distance from `from` at which the first field first crosses the value, linear between the points; NaN: nowhere.
+double position_of_crossing(const Probe& probe, const ProbeValue& value) {
+  const double length =
+      std::hypot(probe.to[0] - probe.from[0], probe.to[1] - probe.from[1], probe.to[2] - probe.from[2]);
+  double before = 0;
+  for (int i = 0; i < probe.points; ++i) {
+    const double above = value(probe.fields.front(), probe.at(i)) - *probe.crossing;
+    if (i > 0 && (before < 0) != (above < 0)) return length / (probe.points - 1) * (i - 1 + before / (before - above));
+    before = above;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 // Written in pieces, so that a line of a million points is not kept in memory.
@@ -182,10 +202,20 @@ std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::
     for (const std::string& field : probe.fields)
       if (std::ranges::find(fields, field) == fields.end())
         table.fail("fields", fmt::format("unknown field '{}'; there are {}", field, fmt::join(fields, ", ")));
+    if (table.has("crossing")) probe.crossing = table.get<double>("crossing");
     if (table.has("reference")) read_reference(table.table("reference"), probe);
     probes.push_back(std::move(probe));
   }
   return probes;
+}
+
+std::vector<std::string> probe_quantities(std::span<const Probe> probes) {
+  std::vector<std::string> names;
+  for (const Probe& probe : probes) {
+    if (probe.crossing) names.push_back("position_" + probe.name);
+    if (probe.reference) names.insert(names.end(), {"error_" + probe.name, "mean_error_" + probe.name});
+  }
+  return names;
 }
 
 std::vector<std::pair<std::string, double>> write_probes(const std::string& folder, std::span<const Probe> probes,
@@ -195,6 +225,7 @@ std::vector<std::pair<std::string, double>> write_probes(const std::string& fold
     const ProbeValue value = value_along(probe);
     write_aside(folder + "/" + probe.name + ".csv",
                 [&](const std::string& path) { write_profile(path, probe, value); });
+    if (probe.crossing) quantities.emplace_back("position_" + probe.name, position_of_crossing(probe, value));
     if (!probe.reference) continue;
     const Profile published = read_published(*probe.reference);
     std::vector<double> computed;
@@ -202,6 +233,7 @@ std::vector<std::pair<std::string, double>> write_probes(const std::string& fold
       computed.push_back(value(probe.reference_field, probe.at_coordinate(along)));
     write_comparison(folder + "/" + probe.name + "_reference.csv", probe, published, computed);
     quantities.emplace_back("error_" + probe.name, max_difference(computed, published.value));
+    quantities.emplace_back("mean_error_" + probe.name, mean_difference(computed, published.value));
   }
   return quantities;
 }

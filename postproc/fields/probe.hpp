@@ -38,6 +38,7 @@ struct Probe {
   ProbePoint from{}, to{};
   int points = 0;
   std::vector<std::string> fields;
+  std::optional<double> crossing;
   std::optional<Comparison> reference;
   std::string reference_field;
   int direction = 0;  // of the line; used if there is a reference
@@ -57,9 +58,12 @@ std::vector<KeyTable> probe_keys_of_case(), history_reference_keys();
 // middle.
 std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::span<const std::string> fields);
 
+// The quantities that write_probes returns: position_NAME, error_NAME, mean_error_NAME, of those with data for them.
+std::vector<std::string> probe_quantities(std::span<const Probe> probes);
+
 // Writes FOLDER/NAME.csv (columns x,y,z and the fields) for each probe and, if it has a reference,
-// FOLDER/NAME_reference.csv (columns x,y,z,published,computed,difference). Returns the quantities error_NAME: the
-// largest |computed - published|.
+// FOLDER/NAME_reference.csv (columns x,y,z,published,computed,difference). error_NAME and mean_error_NAME are the
+// largest and the mean |computed - published|, position_NAME the place of the crossing, as a distance from `from`.
 std::vector<std::pair<std::string, double>> write_probes(const std::string& folder, std::span<const Probe> probes,
                                                          std::span<const SampledField> fields);
 // The same of any flow: the value of a field at a point of the probe's line.

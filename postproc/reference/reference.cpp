@@ -134,4 +134,10 @@ double max_difference(std::span<const double> computed, std::span<const double> 
   return largest;
 }
 
+double mean_difference(std::span<const double> computed, std::span<const double> published) {
+  double sum = 0;
+  for (std::size_t i = 0; i < published.size(); ++i) sum += std::abs(computed[i] - published[i]);
+  return sum / static_cast<double>(published.size());
+}
+
 }  // namespace weir

@@ -34,7 +34,8 @@ Profile read_or_fail(const Table& table, const Comparison& comparison);
 // A file of postproc/reference/; a path with '/' is taken as it is.
 std::string reference_path(const std::string& file);
 
-// The largest |computed - published|; NaN if any of them is NaN.
+// The largest and the mean |computed - published|; NaN if any of them is NaN.
 double max_difference(std::span<const double> computed, std::span<const double> published);
+double mean_difference(std::span<const double> computed, std::span<const double> published);
 
 }  // namespace weir

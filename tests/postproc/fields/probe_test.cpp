@@ -135,9 +135,10 @@ TEST(Probe, IsComparedWithPublishedDataAtThePublishedCoordinates) {
   // The parabola y^2 is interpolated exactly, so the error is its distance from the table: largest at y = 0.1016 or so.
   const std::vector<SampledField> fields{staggered(16, [](double, double y) { return y * y; })};
   const auto quantities = write_probes(folder.path(), probes, fields);
-  ASSERT_EQ(quantities.size(), 1u);
+  ASSERT_EQ(quantities.size(), 2u);
   EXPECT_EQ(quantities[0].first, "error_u_centreline");
-  double expected = 0;
+  EXPECT_EQ(quantities[1].first, "mean_error_u_centreline");
+  double expected = 0, mean = 0;
   std::string header;
   const auto rows = read_csv(folder / "u_centreline_reference.csv", header);
   EXPECT_EQ(header, "x,y,z,published,computed,difference");
@@ -145,10 +146,31 @@ TEST(Probe, IsComparedWithPublishedDataAtThePublishedCoordinates) {
   for (const auto& row : rows) {
     EXPECT_NEAR(row[4], row[1] * row[1], 64 * eps);
     expected = std::max(expected, std::abs(row[1] * row[1] - row[3]));
+    mean += std::abs(row[1] * row[1] - row[3]) / 17;
   }
   EXPECT_EQ(rows[3][1], 0.0703);
   EXPECT_EQ(rows[3][3], -0.2228955);
   EXPECT_NEAR(quantities[0].second, expected, 64 * eps);
+  EXPECT_NEAR(quantities[1].second, mean, 64 * eps);
+}
+
+// From the far end: the line crosses the step of x + y at a point of its own, and nothing where the field stays below.
+TEST(Probe, FindsWhereItsFieldFirstCrossesAValue) {
+  const ScratchFolder folder;
+  const auto position = [&](const std::string& crossing) {
+    const auto probes = probes_of(
+        "[[probe]]\nname = \"front\"\nfrom = [1, 1]\nto = [0, 1]\npoints = 9\nfields = "
+        "[\"u\"]\ncrossing = " +
+        crossing);
+    EXPECT_EQ(probe_quantities(probes), std::vector<std::string>{"position_front"});
+    const std::vector<SampledField> fields{staggered(16, [](double x, double y) { return x * x + y; })};
+    const auto quantities = write_probes(folder.path(), probes, fields);
+    EXPECT_EQ(quantities.size(), 1u);
+    return quantities.front().second;
+  };
+  EXPECT_NEAR(position("1.25"), 0.5, 64 * eps);                               // at a point
+  EXPECT_NEAR(position("1.2"), 1 - std::sqrt(0.2), 0.125 * 0.125 / 8 / 0.4);  // between two: second order
+  EXPECT_TRUE(std::isnan(position("2.1")));
 }
 
 TEST(PublishedData, IsFilteredByRowsAndMovedToTheNodesItBelongsTo) {
@@ -170,6 +192,7 @@ TEST(PublishedData, IsMappedToTheFlowsFrame) {
 TEST(PublishedData, ThatComesOutAsNotANumberIsNoSmallDifference) {
   const std::vector<double> computed{1, std::nan(""), 2}, published{1, 1, 2};
   EXPECT_TRUE(std::isnan(max_difference(computed, published)));
+  EXPECT_TRUE(std::isnan(mean_difference(computed, published)));
 }
 
 TEST(HistoryReference, WritesThePublishedHistoryForTheReport) {
